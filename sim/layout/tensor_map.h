@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "sim/layout/host_device.h"
@@ -10,6 +11,19 @@
 namespace lc {
 
 inline constexpr int kMaxRank = 5;
+
+/// One value per tensor dimension, innermost first.  (`std::array` has no device functions.)
+template <class T>
+struct PerDimension {
+  T at[kMaxRank];
+
+  LC_HD constexpr T& operator[](std::size_t i) { return at[i]; }
+  LC_HD constexpr const T& operator[](std::size_t i) const { return at[i]; }
+  LC_HD constexpr const T* begin() const { return at; }
+  LC_HD constexpr const T* end() const { return at + kMaxRank; }
+  static constexpr std::size_t size() { return kMaxRank; }
+  constexpr bool operator==(const PerDimension&) const = default;
+};
 
 /// Element types of a tensor map, in CUtensorMapDataType's order.
 enum class DataType : std::uint8_t {
@@ -34,29 +48,32 @@ enum class DataType : std::uint8_t {
 struct DataTypeRow {
   DataType type;
   const char* name;
-  std::uint8_t bits;      ///< one value in global memory
-  bool floating;          ///< NaN fill allowed
-  std::uint8_t map_code;  ///< bits 71..74 of the tensor map (measured on H200; 255: not seen)
+  std::uint8_t bits;        ///< one value in global memory
+  bool floating;            ///< NaN fill allowed
+  std::uint8_t map_code;    ///< bits 71..74 of the tensor map (measured on H200; 255: not seen)
+  bool tf32;                ///< bit 80 of the tensor map; loads round to 10 mantissa bits
+  std::uint8_t cell_bytes;  ///< global bytes that fill one 16-byte cell of shared memory; under 16
+                            ///< the cell's upper bytes are padding
 };
 
 LC_HD constexpr DataTypeRow data_type_row(DataType type) {
   constexpr DataTypeRow kRows[] = {
-      {DataType::u8, "u8", 8, false, 0},
-      {DataType::u16, "u16", 16, false, 1},
-      {DataType::u32, "u32", 32, false, 2},
-      {DataType::s32, "s32", 32, false, 3},
-      {DataType::u64, "u64", 64, false, 4},
-      {DataType::s64, "s64", 64, false, 5},
-      {DataType::f16, "f16", 16, true, 6},
-      {DataType::f32, "f32", 32, true, 7},
-      {DataType::f64, "f64", 64, true, 9},
-      {DataType::bf16, "bf16", 16, true, 10},
-      {DataType::f32_ftz, "f32_ftz", 32, true, 8},
-      {DataType::tf32, "tf32", 32, true, 7},
-      {DataType::tf32_ftz, "tf32_ftz", 32, true, 8},
-      {DataType::u4x16_align8b, "16u4_align8b", 4, false, 255},
-      {DataType::u4x16_align16b, "16u4_align16b", 4, false, 255},
-      {DataType::u6x16_align16b, "16u6_align16b", 6, false, 255},
+      {DataType::u8, "u8", 8, false, 0, false, 16},
+      {DataType::u16, "u16", 16, false, 1, false, 16},
+      {DataType::u32, "u32", 32, false, 2, false, 16},
+      {DataType::s32, "s32", 32, false, 3, false, 16},
+      {DataType::u64, "u64", 64, false, 4, false, 16},
+      {DataType::s64, "s64", 64, false, 5, false, 16},
+      {DataType::f16, "f16", 16, true, 6, false, 16},
+      {DataType::f32, "f32", 32, true, 7, false, 16},
+      {DataType::f64, "f64", 64, true, 9, false, 16},
+      {DataType::bf16, "bf16", 16, true, 10, false, 16},
+      {DataType::f32_ftz, "f32_ftz", 32, true, 8, false, 16},
+      {DataType::tf32, "tf32", 32, true, 7, true, 16},
+      {DataType::tf32_ftz, "tf32_ftz", 32, true, 8, true, 16},
+      {DataType::u4x16_align8b, "16u4_align8b", 4, false, 255, false, 16},
+      {DataType::u4x16_align16b, "16u4_align16b", 4, false, 255, false, 8},
+      {DataType::u6x16_align16b, "16u6_align16b", 6, false, 255, false, 12},
   };
   return kRows[static_cast<int>(type)];
 }
@@ -96,17 +113,44 @@ struct TensorMap {
   DataType data_type = DataType::u8;
   int rank = 1;
   std::uint64_t global_address = 0;
-  std::array<std::uint64_t, kMaxRank> global_dim{1, 1, 1, 1, 1};
-  std::array<std::uint64_t, kMaxRank> global_stride{};  ///< [i]: bytes from one index of dimension
-                                                        ///< i + 1 to the next; rank - 1 used
-  std::array<std::uint64_t, kMaxRank> box_dim{1, 1, 1, 1, 1};
-  std::array<std::uint64_t, kMaxRank> element_stride{1, 1, 1, 1, 1};
+  PerDimension<std::uint64_t> global_dim{1, 1, 1, 1, 1};
+  PerDimension<std::uint64_t> global_stride{};  ///< [i]: bytes from one index of dimension i + 1 to
+                                                ///< the next; rank - 1 used
+  PerDimension<std::uint64_t> box_dim{1, 1, 1, 1, 1};
+  PerDimension<std::uint64_t> element_stride{1, 1, 1, 1, 1};
   Interleave interleave = Interleave::none;
   Swizzle swizzle = Swizzle::none;
   L2Promotion l2_promotion = L2Promotion::none;
   OobFill oob_fill = OobFill::zero;
+
+  constexpr bool operator==(const TensorMap&) const = default;
 };
 
-using Coordinates = std::array<std::int64_t, kMaxRank>;
+/// Tensor coordinates of one element, or of the first element of a box.
+using Coordinates = PerDimension<std::int64_t>;
+
+/// The enumerator with a driver's number; a number past the last enumerator stays outside, so that
+/// the legality rules can name it.
+template <class E>
+constexpr E enumerator_of(std::uint64_t number) {
+  return static_cast<E>(number < 255 ? number : 255);
+}
+
+/// Whether a value is one of its enumeration's spelled enumerators.
+template <class E>
+constexpr bool is_known(E value) {
+  for (const auto& row : spellings(E{})) {
+    if (row.value == value) return true;
+  }
+  return false;
+}
+
+/// Modes and types that exist since sm_100 (the encoder refuses them on an H200: measured).
+LC_HD constexpr bool is_packed(DataType type) {
+  return type >= DataType::u4x16_align8b;
+}
+LC_HD constexpr bool is_padded(DataType type) {
+  return type == DataType::u4x16_align16b || type == DataType::u6x16_align16b;
+}
 
 }  // namespace lc
