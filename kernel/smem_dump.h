@@ -89,6 +89,13 @@ class SmemDumperFor {
     return *this;
   }
 
+  /// The same for one stage only, where the source or the shape changes from stage to stage.
+  SmemDumperFor& describe(const std::string& name, std::uint32_t stage,
+                          TileDescription description) {
+    stage_descriptions_[{name, stage}] = std::move(description);
+    return *this;
+  }
+
   /// Adds a tensor of source values from host or device memory, as it is when the file is made.
   SmemDumperFor& source(const std::string& name, const void* data, std::size_t bytes) {
     sources_.push_back({name, {static_cast<const unsigned char*>(data), bytes}});
@@ -121,9 +128,8 @@ class SmemDumperFor {
     report(records, used, problems);
     set_facts(file);
     for (auto& [facts, tensor] : tiles(records, data)) {
-      const auto description = descriptions_.find(facts.name);
-      if (description != descriptions_.end()) {
-        tensor.description = json_text(facts, description->second);
+      if (const TileDescription* known = description(facts)) {
+        tensor.description = json_text(facts, *known);
       }
       file.add(std::move(tensor));
     }
@@ -222,6 +228,13 @@ class SmemDumperFor {
     return properties.name;
   }
 
+  const TileDescription* description(const TileFacts& facts) const {
+    const auto of_stage = stage_descriptions_.find({facts.name, facts.stage});
+    if (of_stage != stage_descriptions_.end()) return &of_stage->second;
+    const auto of_name = descriptions_.find(facts.name);
+    return of_name != descriptions_.end() ? &of_name->second : nullptr;
+  }
+
   void set_facts(DumpFile& file) const {
     const auto version = [](int v) {
       return "CUDA " + std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
@@ -237,6 +250,7 @@ class SmemDumperFor {
 
   SmemDumpBuffer buffer_{};
   std::map<std::string, TileDescription> descriptions_;
+  std::map<std::pair<std::string, std::uint32_t>, TileDescription> stage_descriptions_;
   std::vector<std::pair<std::string, std::pair<const unsigned char*, std::size_t>>> sources_;
   std::map<std::string, std::string> facts_;
 };
