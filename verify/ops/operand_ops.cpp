@@ -1,0 +1,92 @@
+#include <nlohmann/json.hpp>
+
+#include "sim/layout/canonical.h"
+#include "sim/layout/operand.h"
+#include "sim/layout/operand_rules.h"
+#include "verify/findings.h"
+#include "verify/ops/operand_request.h"
+#include "verify/ops/ops.h"
+
+namespace lc::verify {
+namespace {
+
+Answer addresses(const Request& request) {
+  const Arch arch = request.choice<Arch>("arch");
+  const ElementChoice e = read_element(request);
+  const Major major = request.choice<Major>("major");
+  const Extents n = read_extents(request);
+  const SmemDescriptor d = read_descriptor(request, arch);
+  const OperandLayout layout = operand_layout(d, major, e.element, e.container);
+  const std::uint32_t bits = element_format(e.element).bits;
+  Answer answer;
+  if (layout.bits < 8) {
+    std::vector<std::uint64_t> out;
+    out.reserve(n.mn * n.k);
+    for (std::uint64_t i = 0; i < n.mn * n.k; ++i) {
+      out.push_back(layout.bit_address(i / n.k, i % n.k));
+    }
+    answer["bit_addresses"] = std::move(out);
+  } else if (operand_end(layout, n.mn, n.k) > UINT32_MAX) {
+    std::vector<std::uint64_t> out;
+    out.reserve(n.mn * n.k);
+    for (std::uint64_t i = 0; i < n.mn * n.k; ++i) {
+      out.push_back(layout.address(i / n.k, i % n.k));
+    }
+    answer["addresses"] = std::move(out);
+  } else {
+    std::vector<std::uint32_t> out(n.mn * n.k);
+    fill_addresses(layout, static_cast<std::uint32_t>(n.mn), static_cast<std::uint32_t>(n.k),
+                   out.data());
+    answer["addresses"] = std::move(out);
+  }
+  if (bits < 8 && e.container == Container::byte) answer["container"] = 8;
+  answer["findings"] = to_json(check_operand(arch, d, major, e.element, e.container, n.mn, n.k));
+  return answer;
+}
+
+Answer describe(const Request& request) {
+  const OperandTile tile = read_tile(request);
+  const Findings findings = check_tile(tile);
+  Answer answer;
+  const TileGeometry g = tile_geometry(tile);
+  const bool laid_out =
+      g.atom_elements != 0 && 256 % stored_bits(tile.element, tile.container) == 0;
+  if (laid_out) {
+    Answer slices = Answer::array();
+    for (std::uint64_t i = 0; i < slice_count(tile); ++i) {
+      slices.push_back(hex64(encode_smem_descriptor(tile.arch, slice_descriptor(tile, i))));
+    }
+    answer["descriptor"] = slices.empty() ? Answer(nullptr) : slices.front();
+    answer["k_slices"] = std::move(slices);
+    answer["footprint_bytes"] = g.footprint;
+  } else {
+    answer["descriptor"] = nullptr;
+    answer["k_slices"] = Answer::array();
+  }
+  answer["findings"] = to_json(findings);
+  return answer;
+}
+
+constexpr Op kOps[] = {
+    {"operand.addresses",
+     "arch, descriptor, major, element, mn, k; optional: container (8 for 6- and 4-bit elements in "
+     "byte cells)",
+     "addresses: mn * k byte addresses, mn outer, k inner, not wrapped; packed elements under 8 "
+     "bits: bit_addresses (byte * 8 + bit); with container 8 the byte of the element's place in "
+     "the cell; findings",
+     addresses},
+    {"operand.describe",
+     "arch, element, major, swizzle, mn, k, start_address (0x400), atom_order (mn_first); "
+     "optional: container",
+     "descriptor (the first of k_slices), k_slices (one per 32-byte K step), footprint_bytes, "
+     "findings",
+     describe},
+};
+
+}  // namespace
+
+std::span<const Op> operand_ops() {
+  return kOps;
+}
+
+}  // namespace lc::verify
