@@ -61,7 +61,7 @@ T number(const std::string& flag, std::string_view text) {
 template <class T>
 std::vector<T> numbers(const std::string& flag, std::string_view text) {
   std::vector<T> out;
-  while (out.size() <= 5) {
+  while (out.size() < 5) {
     const std::size_t comma = text.find(',');
     out.push_back(number<T>(flag, text.substr(0, comma)));
     if (comma == std::string_view::npos) return out;
