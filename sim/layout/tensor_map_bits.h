@@ -184,36 +184,41 @@ constexpr TensorMap decode_fields(const TensorMapWords& words) {
   return map;
 }
 
+constexpr void check_decoded_kinds(const TensorMap& map, const TensorMapWords& words,
+                                   Findings& found) {
+  if (!is_known(map.data_type)) {
+    found.add(kTensorMapBitsRules[1],
+              static_cast<std::int64_t>(tensor_map_field::kType.raw(words)));
+  }
+  if (!has_legal_rank(map)) found.add(kTensorMapBitsRules[2], map.rank);
+}
+
+/// Reports what the encoder would have written otherwise.
+constexpr void compare_words(const TensorMapWords& words, const TensorMapWords& again,
+                             Findings& found) {
+  for (int i = 0; i < TensorMapWords::kCount; ++i) {
+    const std::uint64_t got = words.word[i], want = again.word[i];
+    if (got == want) continue;
+    if (i == 8 || i == 9) {
+      found.add(kTensorMapBitsRules[i == 8 ? 4 : 5], static_cast<std::int64_t>(got),
+                static_cast<std::int64_t>(want));
+    } else {
+      found.add_hex(kTensorMapBitsRules[3], got ^ want, 0, i);
+    }
+  }
+}
+
 }  // namespace detail
 
 /// The fields of a tiled map.  Bits that the encoder would not have set for these fields are
 /// reported, so that encoding the result gives the same bytes exactly when nothing was found.
 constexpr DecodedTensorMap decode_tensor_map(const TensorMapWords& words) {
   DecodedTensorMap decoded{detail::decode_fields(words), false, {}};
-  TensorMap& map = decoded.map;
-  Findings& found = decoded.findings;
   decoded.im2col = tensor_map_field::kIm2col.raw(words) != 0;
-  if (decoded.im2col) found.add(kTensorMapBitsRules[0]);
-  if (!is_known(map.data_type)) {
-    found.add(kTensorMapBitsRules[1],
-              static_cast<std::int64_t>(tensor_map_field::kType.raw(words)));
-  }
-  if (!has_legal_rank(map)) found.add(kTensorMapBitsRules[2], map.rank);
-  if (found.has_error()) return decoded;
-
-  const TensorMapWords again = encode_tensor_map(map);
-  for (int i = 0; i < TensorMapWords::kCount; ++i) {
-    const std::uint64_t stray = words.word[i] & ~again.word[i];
-    if (stray != 0 && i != 8 && i != 9) found.add_hex(kTensorMapBitsRules[3], stray, 0, i);
-  }
-  const auto differs = [&](int i, const Rule& rule) {
-    if (words.word[i] != again.word[i]) {
-      found.add(rule, static_cast<std::int64_t>(words.word[i]),
-                static_cast<std::int64_t>(again.word[i]));
-    }
-  };
-  differs(8, kTensorMapBitsRules[4]);
-  differs(9, kTensorMapBitsRules[5]);
+  if (decoded.im2col) decoded.findings.add(kTensorMapBitsRules[0]);
+  detail::check_decoded_kinds(decoded.map, words, decoded.findings);
+  if (decoded.findings.has_error()) return decoded;
+  detail::compare_words(words, encode_tensor_map(decoded.map), decoded.findings);
   return decoded;
 }
 

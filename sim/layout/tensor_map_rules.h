@@ -60,7 +60,7 @@ inline constexpr TensorMapRuleRow kTensorMapRules[] = {
      {"tensor_map.packed-arch", Severity::error, "data_type",
       "the packed 4- and 6-bit types exist from sm_100 on; sm_90's encoder refuses them"}},
     {TensorMapRule::rank,
-     {"tensor_map.rank", Severity::error, "global_dim", "rank {value} is not 1 to 5"}},
+     {"tensor_map.rank", Severity::error, "global_dim", "rank {value} is not {limit} to 5"}},
     {TensorMapRule::rank_interleaved,
      {"tensor_map.rank-interleaved", Severity::error, "interleave",
       "an interleaved tensor has rank 3 to 5, not {value}"}},
@@ -313,20 +313,27 @@ struct TensorMapCheck {
     }
   }
 
-  constexpr void box() const {
+  /// Returns whether all are in range.
+  constexpr bool element_strides() const {
     bool in_range = true;
     for (int i = 0; i < map.rank; ++i) {
-      const std::uint64_t box = map.box_dim[i], stride = map.element_stride[i];
-      if (box < 1 || box > kMaxBoxDim) {
-        add(TensorMapRule::box_range, box, 0, i);
-        in_range = false;
-      }
+      const std::uint64_t stride = map.element_stride[i];
       if (stride < 1 || stride > kMaxElementStride) {
         add(TensorMapRule::element_stride_range, stride, 0, i);
         in_range = false;
       } else if (i == 0 && stride != 1 && map.interleave == Interleave::none) {
         add(TensorMapRule::element_stride_unused, stride, 0, i);
       }
+    }
+    return in_range;
+  }
+
+  constexpr void box() const {
+    bool in_range = element_strides();
+    for (int i = 0; i < map.rank; ++i) {
+      if (map.box_dim[i] >= 1 && map.box_dim[i] <= kMaxBoxDim) continue;
+      add(TensorMapRule::box_range, map.box_dim[i], 0, i);
+      in_range = false;
     }
     if (is_padded(map.data_type) && map.box_dim[0] != kPaddedBox) {
       add(TensorMapRule::box_padded, map.box_dim[0], 0, 0);
@@ -352,21 +359,39 @@ struct TensorMapCheck {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Kinds and rank; true when sizes can be judged.
+constexpr bool check_frame(const TensorMapCheck& check, Arch arch, int min_rank) {
+  const TensorMap& map = check.map;
+  check.kinds(arch);
+  if (!has_legal_rank(map) || map.rank < min_rank) {
+    check.add(TensorMapRule::rank, static_cast<std::uint64_t>(map.rank),
+              static_cast<std::uint64_t>(min_rank));
+    return false;
+  }
+  if (is_known(map.interleave) && map.interleave != Interleave::none && map.rank < 3) {
+    check.add(TensorMapRule::rank_interleaved, static_cast<std::uint64_t>(map.rank));
+  }
+  return has_known_kinds(map);
+}
+
+/// Everything but the box.
+constexpr void check_tensor(const TensorMapCheck& check) {
+  check.combinations();
+  check.address();
+  check.tensor();
+}
+
+}  // namespace detail
+
 /// Every rule that cuTensorMapEncodeTiled would find broken, and advice.  Sizes are judged only
 /// when data type, interleave, swizzle and rank mean something.
 constexpr Findings check_tensor_map(const TensorMap& map, Arch arch) {
   Findings findings;
   const detail::TensorMapCheck check{map, findings};
-  check.kinds(arch);
-  if (!has_legal_rank(map)) {
-    check.add(TensorMapRule::rank, static_cast<std::uint64_t>(map.rank));
-  } else if (is_known(map.interleave) && map.interleave != Interleave::none && map.rank < 3) {
-    check.add(TensorMapRule::rank_interleaved, static_cast<std::uint64_t>(map.rank));
-  }
-  if (!has_known_kinds(map) || !has_legal_rank(map)) return findings;
-  check.combinations();
-  check.address();
-  check.tensor();
+  if (!detail::check_frame(check, arch, 1)) return findings;
+  detail::check_tensor(check);
   check.box();
   return findings;
 }
