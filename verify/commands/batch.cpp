@@ -1,0 +1,31 @@
+#include "verify/batch.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "verify/commands/commands.h"
+
+namespace lc::verify {
+namespace {
+
+int run(const Question& question, const Output& output) {
+  if (question.contains("list")) return list_ops(output.out, output.json);
+  std::ios::sync_with_stdio(false);
+  return run_batch(std::cin, output.out);
+}
+
+}  // namespace
+
+Command batch_command() {
+  return {"batch",
+          "Read JSON lines of questions on stdin, write JSON lines of answers",
+          R"(echo '{"id":1,"op":"smem_descriptor.decode","arch":"sm_100",)"
+          R"("descriptor":"0x4000404000010040"}' | layout-check batch
+layout-check batch --list)",
+          nullptr,
+          false,
+          {{"--list", OptionKind::flag, "", "print every op with its fields"}},
+          run};
+}
+
+}  // namespace lc::verify
