@@ -1,5 +1,6 @@
+#include <dlfcn.h>
+
 #include <cstring>
-#include <fstream>
 
 #include "kernel/launch.h"
 #include "kernel/mix32.h"
@@ -66,15 +67,16 @@ std::string no_gpu_reason() {
 }
 
 std::string driver_release() {
-  std::ifstream version("/proc/driver/nvidia/version");
-  std::string word;
-  while (version >> word) {
-    if (word.find('.') != std::string::npos &&
-        word.find_first_not_of("0123456789.") == std::string::npos) {
-      return word;
-    }
+  void* nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (nvml == nullptr) return "";
+  const auto init = reinterpret_cast<int (*)()>(dlsym(nvml, "nvmlInit_v2"));
+  const auto version =
+      reinterpret_cast<int (*)(char*, unsigned)>(dlsym(nvml, "nvmlSystemGetDriverVersion"));
+  char text[80] = "";
+  if (init == nullptr || version == nullptr || init() != 0 || version(text, sizeof text) != 0) {
+    return "";
   }
-  return "";
+  return text;
 }
 
 struct TileProbe::Impl {

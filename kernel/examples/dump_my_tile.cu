@@ -23,7 +23,7 @@ using lc::kernel::SmemTile;
 using lc::kernel::TileDescription;
 namespace ptx = lc::ptx;
 
-constexpr int kM = 128, kN = 64, kK = 128, kTileM = 64, kTileK = 64;
+constexpr int kM = 128, kN = 32, kK = 128, kTileM = 64, kTileK = 64;
 
 /// A is kM x kK, B is kN x kK, both with k contiguous.  CTA x takes 64 rows of A; it walks K in
 /// steps of 64, with one A tile and one B tile in shared memory at a time.

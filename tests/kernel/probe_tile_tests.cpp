@@ -9,41 +9,19 @@
 #include "sim/layout/operand_rules.h"
 #include "sim/layout/tensor_map_rules.h"
 #include "sim/layout/tma_box.h"
+#include "tests/gpu/probe_model.h"
 #include "tests/test.h"
 
 // The probe's own arithmetic against the model's, without a GPU: the two share no code.
 namespace {
 
+using lc::gpu_tests::coordinates_of;
+using lc::gpu_tests::model_of;
 using lc::kernel::check;
 using lc::kernel::OperandCopy;
 using lc::kernel::Random;
 using lc::kernel::SmemDumpError;
 using lc::kernel::TmaTile;
-
-lc::TensorMap model_of(const TmaTile& tile) {
-  const auto& call = tile.map;
-  lc::TensorMap map;
-  map.data_type = static_cast<lc::DataType>(call.data_type);
-  map.rank = static_cast<int>(call.box_dim.size());
-  map.global_address = 0x7f0000000000 + tile.source_offset;
-  for (std::size_t d = 0; d < call.box_dim.size(); ++d) {
-    map.global_dim[d] = call.global_dim[d];
-    map.box_dim[d] = call.box_dim[d];
-    map.element_stride[d] = call.element_strides[d];
-    if (d != 0) map.global_stride[d - 1] = call.global_strides[d - 1];
-  }
-  map.interleave = static_cast<lc::Interleave>(call.interleave);
-  map.swizzle = static_cast<lc::Swizzle>(call.swizzle);
-  map.l2_promotion = static_cast<lc::L2Promotion>(call.l2_promotion);
-  map.oob_fill = static_cast<lc::OobFill>(call.oob_fill);
-  return map;
-}
-
-lc::Coordinates coordinates_of(const TmaTile& tile) {
-  lc::Coordinates out{};
-  std::copy(tile.coordinates.begin(), tile.coordinates.end(), out.at);
-  return out;
-}
 
 /// The highest source byte that the model's copy reads, plus one.
 std::uint64_t read_end(const TmaTile& tile, const lc::TmaBox& box) {
