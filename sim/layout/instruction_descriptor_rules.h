@@ -137,6 +137,9 @@ inline constexpr Rule kSfbFour{
     "ue4m3 goes with four scale factors a row, which fill the cell: the id must be 0, got "
     "{value}"};
 
+inline constexpr Rule kK{"instruction_descriptor.k", error, "k",
+                         "K is no field: this kind multiplies {limit} elements along K, not "
+                         "{value}"};
 inline constexpr Rule kK96Shape{"instruction_descriptor.k96-shape", error, "k",
                                 "K = 96 exists for a dense A with M = 256 and cta_group::2 only"};
 inline constexpr Rule kK96Arch{"instruction_descriptor.k96-arch", warning, "k",

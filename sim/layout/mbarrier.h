@@ -147,6 +147,9 @@ inline constexpr Rule kAllDropped{
     "mbarrier.all-dropped", Severity::warning, "ops",
     "the last participant leaves: no arrival is expected in later phases, which is outside the "
     "range 1 .. {limit} of a barrier in use"};
+inline constexpr Rule kOpenPhase{
+    "mbarrier.open-phase", Severity::note, "ops",
+    "the last phase is still open: {value} arrivals pending, transaction count {limit}"};
 inline constexpr Rule kReservedBit{
     "mbarrier.reserved", Severity::warning, "word",
     "bit {value} is set, but was 0 in every word seen on an H200: is this an mbarrier?"};

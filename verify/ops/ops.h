@@ -22,6 +22,10 @@ struct Op {
 // One function per family, each in a file of its own.
 std::span<const Op> smem_descriptor_ops();
 std::span<const Op> operand_ops();
+std::span<const Op> instruction_descriptor_ops();
+std::span<const Op> bank_ops();
+std::span<const Op> tmem_ops();
+std::span<const Op> mbarrier_ops();
 
 /// Every op, in the order of `batch --list`.
 std::vector<Op> all_ops();
