@@ -214,8 +214,9 @@ struct TensorMapCheck {
 
   constexpr void add(TensorMapRule key, std::uint64_t value = 0, std::uint64_t limit = 0,
                      int index = -1) const {
+    const bool hex = value >> 63 != 0;  // beyond the finding's signed numbers
     findings.add(rule_of(key), static_cast<std::int64_t>(value), static_cast<std::int64_t>(limit),
-                 index);
+                 index, hex);
   }
 
   constexpr void kinds(Arch arch) const {
@@ -366,8 +367,7 @@ constexpr bool check_frame(const TensorMapCheck& check, Arch arch, int min_rank)
   const TensorMap& map = check.map;
   check.kinds(arch);
   if (!has_legal_rank(map) || map.rank < min_rank) {
-    check.add(TensorMapRule::rank, static_cast<std::uint64_t>(map.rank),
-              static_cast<std::uint64_t>(min_rank));
+    check.findings.add(rule_of(TensorMapRule::rank), map.rank, min_rank);
     return false;
   }
   if (is_known(map.interleave) && map.interleave != Interleave::none && map.rank < 3) {

@@ -12,7 +12,7 @@
 /// How cp.async.bulk.tensor and cp.reduce.async.bulk.tensor end, and what they change on the way.
 namespace lc {
 
-/// The first three after `ok` kill the copy: the encoder refused the map, or the launch ends in
+/// The outcomes after `ok` kill the copy: the encoder refused the map, or the launch ends in
 /// that fault.  Where two rules are broken the hardware may raise either fault.
 enum class TmaOutcome : std::uint8_t { ok, refused, illegal_instruction, misaligned_address };
 
@@ -42,6 +42,7 @@ enum class TmaRule : std::uint8_t {
   coordinate_alignment,
   coordinate_padded,
   smem_alignment,
+  smem_range,
   store_negative,
   store_flip,
   store_padded,
@@ -70,6 +71,11 @@ inline constexpr TmaRuleRow kTmaRules[] = {
      {"tma.smem-alignment", Severity::error, "smem_address",
       "{value} is not a multiple of 128, which tensor copies need with and without swizzle "
       "(measured on H200)"}},
+    {TmaRule::smem_range,
+     TmaOutcome::ok,
+     {"tma.smem-range", Severity::warning, "smem_address",
+      "the box ends at {value}, past the {limit} bytes of shared memory that a multiprocessor has "
+      "(what the hardware does was not measured)"}},
     {TmaRule::store_negative,
      TmaOutcome::illegal_instruction,
      {"tma.store-negative", Severity::error, "coordinates",
@@ -178,6 +184,10 @@ constexpr void check_start(TmaVerdict& verdict, const TensorMap& map, const Coor
   }
   if (smem_address % 128 != 0) {
     fault(verdict, TmaRule::smem_alignment, static_cast<std::int64_t>(smem_address));
+  }
+  const std::uint64_t end = smem_address + make_tma_box(map, first, smem_address).footprint;
+  if (end > kMaxBoxBytes) {
+    verdict.findings.add_hex(rule_of(TmaRule::smem_range), end, kMaxBoxBytes);
   }
 }
 

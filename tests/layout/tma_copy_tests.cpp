@@ -148,6 +148,7 @@ BOOST_AUTO_TEST_CASE(each_rule_is_broken_by_one_change_and_kept_by_its_neighbour
       {TmaRule::coordinate_padded, [](Call& c) { make_padded(c), c.first[0] = 64; },
        [](Call& c) { make_padded(c), c.first[0] = 128; }},
       {TmaRule::smem_alignment, [](Call& c) { c.smem = 0x440; }, [](Call& c) { c.smem = 0x500; }},
+      {TmaRule::smem_range, [](Call& c) { c.smem = 0x38C80; }, [](Call& c) { c.smem = 0x38C00; }},
       {TmaRule::store_negative, [](Call& c) { c.first[1] = -1; },
        [](Call& c) { c.first[1] = -1, c.load = true; }},
       {TmaRule::store_flip, [](Call& c) { c.map.swizzle = Swizzle::b128_32b_flip8; },

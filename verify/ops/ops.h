@@ -26,6 +26,8 @@ std::span<const Op> instruction_descriptor_ops();
 std::span<const Op> bank_ops();
 std::span<const Op> tmem_ops();
 std::span<const Op> mbarrier_ops();
+std::span<const Op> tensor_map_ops();
+std::span<const Op> tma_ops();
 
 /// Every op, in the order of `batch --list`.
 std::vector<Op> all_ops();
