@@ -38,6 +38,8 @@ struct Command {
 Command batch_command();
 Command decode_command();
 Command describe_command();
+Command map_command();
+Command match_command();
 
 /// Every command, in the order of `--help`.
 std::vector<Command> all_commands();

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "sim/layout/instruction_descriptor.h"
+#include "sim/layout/mbarrier.h"
 #include "sim/layout/smem_descriptor.h"
 #include "sim/layout/smem_descriptor_rules.h"
 #include "verify/commands/commands.h"
 #include "verify/error.h"
 #include "verify/ops/ops.h"
+#include "verify/suggest.h"
 
 namespace lc::verify {
 namespace {
@@ -46,7 +50,7 @@ std::string meaning_of(const SmemDescriptorField& f, const DecodedSmemDescriptor
   return fmt::format("{} B  {}", f.bits.get(word), step_meaning(f.bits.name, d.fields.swizzle));
 }
 
-void print_smem(const Question& q, const Answer& answer, const Output& output) {
+void print_smem(const Question& q, const Answer&, const Output& output) {
   const Arch arch = *value_of<Arch>(q.at("arch").get<std::string>());
   const std::uint64_t word = Request(q).number("descriptor");
   const DecodedSmemDescriptor d = decode_smem_descriptor(arch, word);
@@ -60,30 +64,111 @@ void print_smem(const Question& q, const Answer& answer, const Output& output) {
                fmt::format("0x{:x}", f.bits.raw(word)), meaning_of(f, d, word)});
   }
   output.out << table.text();
-  print_findings(output, answer.at("findings"));
 }
 
-/// The kinds of value, by the op that decodes them.
+/// Fields of a word that gives its own lines.
+template <class Lines>
+void print_lines(const Lines& lines, const Output& output) {
+  Table table({"bits", "field", "raw", "value", "meaning"});
+  table.align_right(2);
+  table.align_right(3);
+  for (const FieldLine& line : lines) {
+    const char* meaning =
+        line.is_reserved ? (line.raw == 0 ? "must be 0" : "must be 0, but is set") : line.meaning;
+    table.row({fmt::format("{}:{}", line.bits.lo + line.bits.width - 1, line.bits.lo),
+               line.bits.name, fmt::format("0x{:x}", line.raw), std::to_string(line.value),
+               meaning});
+  }
+  output.out << table.text();
+}
+
+void print_instruction(const Question& q, const Answer& answer, const Output& output) {
+  const Request request(q);
+  const auto word = static_cast<std::uint32_t>(request.number("descriptor"));
+  const MmaKind kind = request.choice<MmaKind>("kind");
+  output.out << output.paint.bold(hex32(word))
+             << fmt::format("  sm_100 instruction descriptor, kind::{}, K = {}\n", name_of(kind),
+                            answer.at("k").dump());
+  print_lines(instruction_descriptor_lines(kind, word), output);
+  std::vector<std::string> forms;
+  for (const Answer& form : answer.at("forms")) forms.push_back(form.get<std::string>());
+  if (!forms.empty()) output.out << fmt::format("  legal as: {}\n", fmt::join(forms, "; "));
+}
+
+void print_mbarrier(const Question& q, const Answer& answer, const Output& output) {
+  const std::uint64_t word = Request(q).number("state");
+  output.out << output.paint.bold(hex64(word)) << "  mbarrier state\n";
+  print_lines(mbarrier_lines(word), output);
+  const auto verdict = [&](const char* field) {
+    return answer.at(field).get<bool>() ? "passes" : "blocks";
+  };
+  output.out << fmt::format("  wait on parity 0 {}, wait on parity 1 {}\n",
+                            verdict("wait_parity_0"), verdict("wait_parity_1"));
+}
+
+void print_map(const Question&, const Answer& answer, const Output& output) {
+  output.out << output.paint.bold("tensor map") << "  128 bytes, as sm_90 encodes tiled maps\n";
+  Table table({"argument", "value"});
+  for (const auto& [field, value] : answer.items()) {
+    if (field != "findings") {
+      table.row({field, value.is_string() ? value.get<std::string>() : value.dump()});
+    }
+  }
+  output.out << table.text();
+}
+
+/// Where the value of the command line goes, and how many hex digits suggest the kind.
 struct Kind {
   const char* name;
   const char* op;
-  std::size_t hex_digits;  ///< width that suggests it
+  const char* field;
+  std::size_t max_digits;
   void (*print)(const Question&, const Answer&, const Output&);
 };
 
-constexpr Kind kKinds[] = {{"smem", "smem_descriptor.decode", 16, print_smem}};
+constexpr Kind kKinds[] = {
+    {"instruction", "instruction_descriptor.decode", "descriptor", 8, print_instruction},
+    {"smem", "smem_descriptor.decode", "descriptor", 16, print_smem},
+    {"tensor-map", "tensor_map.decode", "tensor_map", 256, print_map},
+    {"mbarrier", "mbarrier.decode", "state", 0, print_mbarrier},
+};
 
 const Kind& kind_of(const Question& q, const std::string& value) {
-  const auto named = q.find("as");
-  const std::size_t digits = value.size() - (value.starts_with("0x") ? 2 : 0);
+  if (const auto named = q.find("as"); named != q.end()) {
+    std::vector<std::string> names;
+    for (const Kind& kind : kKinds) {
+      if (*named == kind.name) return kind;
+      names.emplace_back(kind.name);
+    }
+    throw Error("--as", fmt::format("unknown kind \"{:.40}\"", named->get<std::string>()),
+                one_of(named->get<std::string>(), names));
+  }
+  const bool hex = value.starts_with("0x") || value.starts_with("0X");
+  const std::size_t digits = hex || value.size() > 20 ? value.size() - (hex ? 2 : 0)
+                             : value.size() > 10      ? 16
+                                                      : 8;
   for (const Kind& kind : kKinds) {
-    if (named != q.end() ? *named == kind.name : digits == kind.hex_digits) return kind;
+    if (digits <= kind.max_digits) return kind;
   }
-  if (named != q.end()) {
-    throw Error("--as", fmt::format("unknown kind \"{}\"", named->get<std::string>()),
-                "smem, instruction, tensor-map or mbarrier");
+  return kKinds[2];
+}
+
+/// What the value itself says of the rest of the question, where the user did not.
+void guess(const Kind& kind, Question& q, const Output& output) {
+  const auto said = [&](const char* field, const char* value, const std::string& why) {
+    q[field] = value;
+    if (!output.json) {
+      output.out << output.paint.dim(fmt::format("({} {} assumed: {})", field, value, why)) << '\n';
+    }
+  };
+  if (kind.print == print_instruction && !q.contains("kind")) {
+    said("kind", "f16", "give --kind for others");
   }
-  return kKinds[0];
+  if (kind.print != print_smem || q.contains("arch")) return;
+  const std::uint64_t word = Request(q).number("descriptor");
+  const bool blackwell = smem_field::kVersion.raw(word) == 1;
+  said("arch", blackwell ? "sm_100" : "sm_90",
+       fmt::format("bits 48:46 are {}", blackwell ? "001" : "not 001"));
 }
 
 int run(const Question& question, const Output& output) {
@@ -95,11 +180,14 @@ int run(const Question& question, const Output& output) {
   const Kind& kind = kind_of(q, value);
   q.erase("value");
   q.erase("as");
-  q["descriptor"] = value;
-  if (!q.contains("arch")) q["arch"] = "sm_100";
+  q[kind.field] = value;
+  guess(kind, q, output);
   const Answer answer = answer_op(kind.op, q, output);
-  if (!output.json) kind.print(q, answer, output);
-  return has_error(answer.at("findings")) ? 1 : 0;
+  const int code = has_error(answer.at("findings")) ? 1 : 0;
+  if (output.json) return code;
+  kind.print(q, answer, output);
+  print_findings(output, answer.at("findings"));
+  return code;
 }
 
 }  // namespace
@@ -108,11 +196,14 @@ Command decode_command() {
   return {"decode",
           "What does this value say? Every field, and every rule it breaks",
           "layout-check decode --arch sm_100 0x4000404000010040\n"
+          "layout-check decode --kind f16 0x08200490\n"
+          "layout-check decode --as mbarrier 0xfffff7ffffe00002\n"
           "layout-check decode --arch sm_90 --major k --element f16 --mn 64 --k 16 "
           "0x4000004000010040",
           "value",
           false,
-          joined({{{"--as", OptionKind::text, "KIND", "smem instruction tensor-map mbarrier"}},
+          joined({{{"--as", OptionKind::text, "KIND", "smem instruction tensor-map mbarrier"},
+                   {"--kind", OptionKind::text, "KIND", "of the MMA, for instruction descriptors"}},
                   operand_options()}),
           run};
 }

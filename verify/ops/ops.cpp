@@ -10,8 +10,9 @@ namespace lc::verify {
 
 std::vector<Op> all_ops() {
   std::vector<Op> ops;
-  for (const auto family : {smem_descriptor_ops, operand_ops, tensor_map_ops, tma_ops,
-                            instruction_descriptor_ops, bank_ops, tmem_ops, mbarrier_ops}) {
+  for (const auto family :
+       {smem_descriptor_ops, operand_ops, tensor_map_ops, tma_ops, match_ops,
+        instruction_descriptor_ops, bank_ops, tmem_ops, mbarrier_ops, word_ops}) {
     const std::span<const Op> rows = family();
     ops.insert(ops.end(), rows.begin(), rows.end());
   }

@@ -28,6 +28,8 @@ std::span<const Op> tmem_ops();
 std::span<const Op> mbarrier_ops();
 std::span<const Op> tensor_map_ops();
 std::span<const Op> tma_ops();
+std::span<const Op> match_ops();
+std::span<const Op> word_ops();
 
 /// Every op, in the order of `batch --list`.
 std::vector<Op> all_ops();

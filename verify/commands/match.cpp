@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "verify/commands/commands.h"
+#include "verify/ops/ops.h"
+
+namespace lc::verify {
+namespace {
+
+std::string coordinates_text(const Answer& list) {
+  std::vector<std::string> parts;
+  for (const Answer& c : list) parts.push_back(c.dump());
+  return fmt::format("({})", fmt::join(parts, ", "));
+}
+
+void print_difference(const Answer& d, const Output& output) {
+  const std::string found = d.at("found").is_null()
+                                ? "nothing: the box does not write there"
+                                : "tensor element " + coordinates_text(d.at("found"));
+  const std::uint64_t address = d.at("address").get<std::uint64_t>();
+  output.out << fmt::format(
+      "  first at mn {}, k {}: the descriptor reads 0x{:x} (bank sector S{})\n"
+      "    expected tensor element {}\n    found there {}\n",
+      d.at("mn").dump(), d.at("k").dump(), address, address / 16 % 8,
+      coordinates_text(d.at("expected")), found);
+}
+
+void print_fix(const Answer& fix, const char* lead, const Output& output) {
+  output.out << "  " << output.paint.cyan(lead) << ' '
+             << wrap(fix.at("words").get<std::string>(), 7) << '\n';
+  if (fix.contains("descriptor")) {
+    output.out << "       descriptor " << output.paint.bold(fix.at("descriptor").get<std::string>())
+               << '\n';
+  }
+}
+
+int run(const Question& question, const Output& output) {
+  Question q = question;
+  if (!q.contains("global_address")) q["global_address"] = "0x10000000";
+  if (!q.contains("coordinates") && q.contains("global_dim") && q["global_dim"].is_array()) {
+    q["coordinates"] = std::vector<int>(q["global_dim"].size(), 0);
+  }
+  if (!q.contains("smem_address")) q["smem_address"] = "0x400";
+  const Answer answer = answer_op("match.tma_to_operand", q, output);
+  const bool matches = answer.at("matches").get<bool>();
+  const int code = matches && !has_error(answer.at("findings")) ? 0 : 1;
+  if (output.json) return code;
+  if (answer.contains("outcome")) {
+    output.out << output.paint.red("no: ") << "the copy itself ends in "
+               << answer.at("outcome").get<std::string>() << '\n';
+  } else if (matches) {
+    output.out << output.paint.green("yes: ")
+               << "the descriptor reads every element where the box wrote it\n";
+  } else {
+    output.out << output.paint.red("no: ") << "the descriptor does not read what the box wrote\n";
+    print_difference(answer.at("first_difference"), output);
+    if (answer.contains("no_fix")) {
+      output.out << "  " << wrap(answer.at("no_fix").get<std::string>(), 2) << '\n';
+    }
+    if (!answer.at("fix").is_null()) print_fix(answer.at("fix"), "try:", output);
+    if (answer.contains("other_fixes")) {
+      for (const Answer& fix : answer.at("other_fixes")) print_fix(fix, "or: ", output);
+    }
+  }
+  print_findings(output, answer.at("findings"));
+  return code;
+}
+
+}  // namespace
+
+Command match_command() {
+  using enum OptionKind;
+  return {
+      "match",
+      "Will this descriptor read what this box wrote? If not, which change makes it so?",
+      "layout-check match --arch sm_90 --data-type bf16 --global-dim 64,16 --global-strides 128 "
+      "--box-dim 64,16 --swizzle 128B --descriptor 0x4000040000100040 --major k --element bf16 "
+      "--mn 16 --k 64",
+      nullptr,
+      false,
+      joined({operand_options(),
+              tensor_map_options(),
+              copy_options(),
+              {{"--descriptor", text, "WORD", "the operand's descriptor"},
+               {"--mn-dimension", list, "D,D", "tensor dimensions of mn, fastest first"},
+               {"--k-dimension", list, "D,D", "tensor dimensions of k, fastest first"},
+               {"--operand-origin", list, "C,C", "tensor coordinates of element (0, 0)"}}}),
+      run};
+}
+
+}  // namespace lc::verify
