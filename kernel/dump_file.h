@@ -47,6 +47,7 @@ struct OperandTile {
   std::string element, major;  ///< "f16", "k" or "mn"
   std::uint32_t mn = 0, k = 0;
   unsigned container = 0;  ///< 8 for 4- and 6-bit elements kept in 16-byte cells of 16
+  std::string arch{};      ///< form of the descriptor, "sm_90" or "sm_100"; empty: of the device
 };
 
 /// Where the values came from: a tensor of the same file, or the pattern mix32(seed).
@@ -76,6 +77,11 @@ struct TileDescription {
     d.has_operand = true;
     d.operand = std::move(operand);
     return d;
+  }
+  /// Names the kernel in the file.
+  TileDescription& in(std::string kernel_name) {
+    kernel = std::move(kernel_name);
+    return *this;
   }
   TileDescription& from(TileSource s) {
     has_source = true;
@@ -200,7 +206,9 @@ inline std::string json_text(const TileSource& source) {
 inline std::string json_text(const TileFacts& facts, const TileDescription& description) {
   const std::string tile = "tile `" + facts.name + "`: ";
   json::Object out;
-  out.add("arch", facts.arch >= 1000 ? "\"sm_100\"" : "\"sm_90\"");
+  std::string arch = facts.arch >= 1000 ? "sm_100" : "sm_90";
+  if (description.has_operand && !description.operand.arch.empty()) arch = description.operand.arch;
+  out.add("arch", json::quoted(arch));
   out.add("smem_address", facts.smem_address);
   if (description.has_map) {
     if (facts.coordinates.size() != description.map.box_dim.size()) {

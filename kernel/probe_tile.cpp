@@ -197,9 +197,10 @@ TileDescription description(const OperandCopy& copy) {
     source.strides = copy.k_major ? std::vector<std::uint64_t>{shape.pitch, element}
                                   : std::vector<std::uint64_t>{element, shape.pitch};
   }
-  auto out = TileDescription::read_as({copy.element, copy.k_major ? "k" : "mn", copy.mn,
-                                       described_k(copy), copy.container})
-                 .from(source);
+  auto out =
+      TileDescription::read_as({copy.element, copy.k_major ? "k" : "mn", copy.mn, described_k(copy),
+                                copy.container, copy.arch >= 100 ? "sm_100" : "sm_90"})
+          .from(source);
   if (described_k(copy) == copy.k) out.untouched = kUntouched;
   return out;
 }
@@ -233,6 +234,8 @@ void check(const OperandCopy& copy) {
   require(copy.slice_begin % k_step == 0 && copy.slice_begin <= copy.k &&
               described_k(copy) <= copy.k - copy.slice_begin,
           name, "the slice begins at a multiple of " + std::to_string(k_step) + " and ends with k");
+  require(own_bits >= 8 || described_k(copy) == copy.k, name,
+          "packed sources have no slices: a description cannot tell their pitch");
   require(copy.start_address % 16 == 0 && copy.leading_byte_offset % 16 == 0 &&
               copy.stride_byte_offset % 16 == 0 && copy.base_offset < 8,
           name, "descriptors count in 16 bytes, and base offsets are 0 to 7");

@@ -79,13 +79,15 @@ class SmemTile {
  public:
   /// `name` is a string literal or lies in global memory; same name, same description on the host.
   __device__ __forceinline__ SmemTile(const char* name, const void* tile, std::size_t bytes)
-      : SmemTile(name, static_cast<std::uint32_t>(__cvta_generic_to_shared(tile)), bytes) {
-    in_shared_ = __isShared(tile);
-  }
+      : name_(name),
+        bytes_(bytes),
+        address_(static_cast<std::uint32_t>(__cvta_generic_to_shared(tile))),
+        destination_(address_),
+        in_shared_(__isShared(tile)) {}
 
-  /// For kernels that keep 32-bit shared-window addresses.
+  /// For kernels that keep 32-bit addresses, as __cvta_generic_to_shared gives them.
   __device__ __forceinline__ SmemTile(const char* name, std::uint32_t address, std::size_t bytes)
-      : name_(name), bytes_(bytes), address_(window(address)), destination_(address_) {}
+      : name_(name), bytes_(bytes), address_(address), destination_(address), in_shared_(true) {}
 
   /// Pipeline stage.
   __device__ __forceinline__ SmemTile& stage(std::uint32_t stage) {
@@ -105,7 +107,7 @@ class SmemTile {
 
   /// Where the copy went, if the dumped bytes begin before it.
   __device__ __forceinline__ SmemTile& destination(std::uint32_t address) {
-    destination_ = window(address);
+    destination_ = address;
     return *this;
   }
 
@@ -120,7 +122,8 @@ class SmemTile {
   template <bool>
   friend class SmemDumpHandle;
 
-  /// Without the CTA rank that a cluster launch puts into the bits from 24 up.
+  /// Offset in the CTA's own window.  In a cluster launch the bits from 24 up of an address hold
+  /// the rank of the CTA (measured on H200), and a load without them reaches for another CTA.
   static __device__ __forceinline__ std::uint32_t window(std::uint32_t address) {
     return address & 0xFFFFFF;
   }
@@ -130,7 +133,7 @@ class SmemTile {
   std::uint32_t address_, destination_, stage_ = 0;
   std::int32_t coordinates_[5] = {};
   std::uint32_t rank_ = 0, has_descriptor_ = 0;
-  bool in_shared_ = true;
+  bool in_shared_;
 };
 
 #endif
@@ -248,8 +251,8 @@ __device__ inline void SmemDumpHandle<true>::write_down(const SmemTile& tile,
   record.cta[1] = blockIdx.y;
   record.cta[2] = blockIdx.z;
   record.stage = tile.stage_;
-  record.smem_address = tile.address_;
-  record.destination = tile.destination_;
+  record.smem_address = SmemTile::window(tile.address_);
+  record.destination = SmemTile::window(tile.destination_);
   for (int i = 0; i < 5; ++i) record.coordinates[i] = tile.coordinates_[i];
   record.rank = tile.rank_;
 #if defined(__CUDA_ARCH__)
@@ -259,12 +262,14 @@ __device__ inline void SmemDumpHandle<true>::write_down(const SmemTile& tile,
 
 /// Reading past the CTA's shared memory would end the launch.
 __device__ inline SmemDumpStatus SmemDumpHandle<true>::check(const SmemTile& tile) {
-  std::uint32_t window_end = 1u << 24;
+  std::uint32_t window_end = 1u << 24, rank = tile.address_ >> 24;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm("mov.u32 %0, %%aggr_smem_size;" : "=r"(window_end));  // static, dynamic and reserved bytes
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
 #endif
-  if (!tile.in_shared_) return SmemDumpStatus::not_shared;
-  const bool inside = tile.address_ <= window_end && tile.bytes_ <= window_end - tile.address_;
+  if (!tile.in_shared_ || tile.address_ >> 24 != rank) return SmemDumpStatus::not_shared;
+  const std::uint32_t address = SmemTile::window(tile.address_);
+  const bool inside = address <= window_end && tile.bytes_ <= window_end - address;
   return inside ? SmemDumpStatus::copied : SmemDumpStatus::past_the_end;
 }
 

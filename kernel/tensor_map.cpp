@@ -24,7 +24,8 @@ PFN_cuTensorMapEncodeTiled_v12000 entry_point() {
 CUtensorMap encode_tiled(const TensorMapCall& call) {
   static_assert(sizeof(cuuint64_t) == sizeof(std::uint64_t));
   const std::vector<cuuint64_t> dim(call.global_dim.begin(), call.global_dim.end());
-  const std::vector<cuuint64_t> strides(call.global_strides.begin(), call.global_strides.end());
+  std::vector<cuuint64_t> strides(call.global_strides.begin(), call.global_strides.end());
+  strides.push_back(0);  // a null pointer is refused, even for rank 1 which has none
   CUtensorMap map;
   const CUresult result =
       entry_point()(&map, static_cast<CUtensorMapDataType>(call.data_type),

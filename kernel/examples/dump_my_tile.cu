@@ -110,13 +110,16 @@ int run(const std::string& path) {
                                CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, device_a, dim, strides, box,
                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
                                CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
-                           .from({"A_global"}));
+                           .from({"A_global"})
+                           .in("my_kernel"));
   for (std::uint32_t step = 0; step < kK / kTileK; ++step) {
     dumper.describe("B", step,
                     TileDescription::read_as({"bf16", "k", kN, kTileK})
-                        .from({"B_global", 0, step * kTileK * 2ull, {kK * 2, 2}}));
+                        .from({"B_global", 0, step * kTileK * 2ull, {kK * 2, 2}})
+                        .in("my_kernel"));
   }
   dumper.source("A_global", device_a, a.size() * 2).source("B_global", device_b, b.size() * 2);
+  dumper.fact("created_by", "dump_my_tile");
   const auto problems = dumper.write(path);
   for (const std::string& problem : problems) std::cerr << problem << "\n";
   return problems.empty() ? 0 : 1;

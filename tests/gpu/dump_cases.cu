@@ -18,7 +18,8 @@ __global__ void dump_case(DumpCase c, kernel::SmemDump dump) {
     }
     __syncthreads();
     const unsigned char* from = c.from_global ? global_bytes : buffer;
-    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(buffer + c.offset));
+    auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(buffer + c.offset));
+    if (c.without_rank) address &= 0xFFFFFF;
     SmemTile tile = c.address_form ? SmemTile("tile", address, c.bytes)
                                    : SmemTile("tile", from + c.offset, c.bytes);
     tile.stage(round % 2).descriptor(round);

@@ -22,6 +22,7 @@ struct DumpCase {
   std::uint32_t offset = 0, bytes = 1024;  ///< of the tile in a buffer of kDumpBufferBytes
   std::uint32_t rounds = 1;
   bool address_form = false;  ///< give the 32-bit address instead of the pointer
+  bool without_rank = false;  ///< give the address that it has in the first CTA of a cluster
   bool from_global = false;   ///< give a pointer that is not to shared memory
   std::uint64_t room = 1 << 20;
   std::uint32_t tiles = 64;

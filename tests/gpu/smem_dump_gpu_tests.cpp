@@ -124,6 +124,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_this_ctas_shared_memory_is_reported_not_read) {
   c.from_global = true;
   BOOST_TEST(mentions(run_dump_case(c), "not to this CTA's shared memory"));
   c = {};
+  c.grid_x = c.cluster = 2;
+  c.address_form = true;
+  BOOST_TEST(run_dump_case(c).problems.empty());
+  c.without_rank = true;  // right in CTA 0, an address of CTA 0 in CTA 1
+  BOOST_TEST(mentions(run_dump_case(c), "CTA 1,0,0, stage 0: the pointer is not"));
+  c = {};
   c.bytes = 1u << 30;
   BOOST_TEST(mentions(run_dump_case(c), "end behind the shared memory"));
   c.bytes = kDumpBufferBytes + 128;  // allocations are rounded up to 128 bytes at most

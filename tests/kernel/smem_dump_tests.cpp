@@ -117,13 +117,15 @@ BOOST_AUTO_TEST_CASE(an_operand_is_described_in_the_words_of_the_format) {
   source.tensor = "B_global";
   source.byte_offset = 32;
   source.strides = {2, 256};
-  const auto d = TileDescription::read_as({"f16", "mn", 128, 32}).from(source);
+  auto d = TileDescription::read_as({"f16", "mn", 128, 32}).from(source);
   const auto j = nlohmann::json::parse(json_text(f, d));
   const auto want = nlohmann::json::parse(R"({
     "arch": "sm_100", "smem_address": 1024, "descriptor": "0x4000408000400440", "major": "mn",
     "element": "f16", "mn": 128, "k": 32, "source": {"tensor": "B_global", "byte_offset": 32},
     "source_strides": [2, 256], "cta": [0, 0, 0], "stage": 0, "obtained": "hardware"})");
   BOOST_TEST(j == want);
+  d.operand.arch = "sm_90";  // a descriptor of the other form
+  BOOST_TEST(nlohmann::json::parse(json_text(f, d)).at("arch") == "sm_90");
 }
 
 BOOST_AUTO_TEST_CASE(half_a_description_is_refused) {
