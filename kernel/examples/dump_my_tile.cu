@@ -119,7 +119,7 @@ int run(const std::string& path) {
                         .in("my_kernel"));
   }
   dumper.source("A_global", device_a, a.size() * 2).source("B_global", device_b, b.size() * 2);
-  dumper.fact("created_by", "dump_my_tile");
+  dumper.fact("created_by", "dump_my_tile").fact("command", "dump_my_tile " + path);
   const auto problems = dumper.write(path);
   for (const std::string& problem : problems) std::cerr << problem << "\n";
   return problems.empty() ? 0 : 1;
