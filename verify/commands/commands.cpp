@@ -55,6 +55,23 @@ std::vector<OptionRow> copy_options() {
           {"--smem-address", text, "ADDR", "shared-memory address (0x400)"}};
 }
 
+void default_copy(Question& q) {
+  const auto absent = [&](const char* field) { return !q.contains(field); };
+  const auto rank =
+      q.contains("global_dim") && q["global_dim"].is_array() ? q["global_dim"].size() : 1;
+  if (absent("arch")) q["arch"] = "sm_90";
+  if (absent("global_address")) q["global_address"] = "0x10000000";
+  if (absent("global_strides") && rank == 1) q["global_strides"] = Question::array();
+  if (absent("element_strides")) q["element_strides"] = std::vector<int>(rank, 1);
+  if (absent("coordinates")) q["coordinates"] = std::vector<int>(rank, 0);
+  if (absent("smem_address")) q["smem_address"] = "0x400";
+  for (const auto& [field, value] :
+       {std::pair("interleave", "none"), std::pair("swizzle", "none"),
+        std::pair("l2_promotion", "none"), std::pair("oob_fill", "zero")}) {
+    if (absent(field)) q[field] = value;
+  }
+}
+
 Answer answer_op(const char* op, const Question& question, const Output& output) {
   Answer answer = run_op(*find_op(op), question);
   if (output.json) {

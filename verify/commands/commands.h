@@ -53,6 +53,10 @@ std::vector<OptionRow> operand_options();     ///< arch, major, element, contain
 std::vector<OptionRow> tensor_map_options();  ///< the arguments of cuTensorMapEncodeTiled
 std::vector<OptionRow> copy_options();        ///< coordinates, smem_address
 
+/// Fills what a person leaves out of a copy on the command line: an address, coordinates 0, element
+/// strides 1, no interleave, swizzle, promotion, zero fill.
+void default_copy(Question& question);
+
 /// Runs an op and, in JSON mode, prints its answer with the op's name in front.
 Answer answer_op(const char* op, const Question& question, const Output& output);
 

@@ -96,7 +96,7 @@ void print_instruction(const Question& q, const Answer& answer, const Output& ou
 }
 
 void print_mbarrier(const Question& q, const Answer& answer, const Output& output) {
-  const std::uint64_t word = Request(q).number("state");
+  const std::uint64_t word = Request(q).number("word");
   output.out << output.paint.bold(hex64(word)) << "  mbarrier state\n";
   print_lines(mbarrier_lines(word), output);
   const auto verdict = [&](const char* field) {
@@ -130,7 +130,7 @@ constexpr Kind kKinds[] = {
     {"instruction", "instruction_descriptor.decode", "descriptor", 8, print_instruction},
     {"smem", "smem_descriptor.decode", "descriptor", 16, print_smem},
     {"tensor-map", "tensor_map.decode", "tensor_map", 256, print_map},
-    {"mbarrier", "mbarrier.decode", "state", 0, print_mbarrier},
+    {"mbarrier", "mbarrier.decode", "word", 0, print_mbarrier},
 };
 
 const Kind& kind_of(const Question& q, const std::string& value) {

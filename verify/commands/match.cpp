@@ -39,11 +39,7 @@ void print_fix(const Answer& fix, const char* lead, const Output& output) {
 
 int run(const Question& question, const Output& output) {
   Question q = question;
-  if (!q.contains("global_address")) q["global_address"] = "0x10000000";
-  if (!q.contains("coordinates") && q.contains("global_dim") && q["global_dim"].is_array()) {
-    q["coordinates"] = std::vector<int>(q["global_dim"].size(), 0);
-  }
-  if (!q.contains("smem_address")) q["smem_address"] = "0x400";
+  default_copy(q);
   const Answer answer = answer_op("match.tma_to_operand", q, output);
   const bool matches = answer.at("matches").get<bool>();
   const int code = matches && !has_error(answer.at("findings")) ? 0 : 1;

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/layout/mbarrier.h"
 #include "sim/layout/tensor_map_bits.h"
 #include "sim/layout/tensor_map_rules.h"
 #include "verify/findings.h"
@@ -48,24 +47,9 @@ Answer decode_map(const Request& request) {
   return answer;
 }
 
-Answer decode_barrier(const Request& request) {
-  const std::uint64_t word = request.number("state");
-  const Mbarrier b = decode_mbarrier(word);
-  return {{"phase_parity", b.phase & 1},
-          {"expected", b.expected},
-          {"pending", b.pending},
-          {"tx", b.tx},
-          {"wait_parity_0", wait_parity(b, 0)},
-          {"wait_parity_1", wait_parity(b, 1)},
-          {"findings", to_json(check_mbarrier_word(word))}};
-}
-
 constexpr Op kOps[] = {
     {"tensor_map.decode", "tensor_map (256 hex digits, byte 0 first, as sm_90 encodes tiled maps)",
      "the fields of tensor_map.check, findings", decode_map},
-    {"mbarrier.decode",
-     "state (the 64-bit word a dump shows after mbarrier.inval, or a token's upper half)",
-     "phase_parity, expected, pending, tx, wait_parity_0, wait_parity_1, findings", decode_barrier},
 };
 
 }  // namespace
