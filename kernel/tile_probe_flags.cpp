@@ -1,7 +1,6 @@
 #include "kernel/tile_probe_flags.h"
 
 #include <charconv>
-#include <functional>
 #include <limits>
 
 namespace lc::kernel {
@@ -91,117 +90,114 @@ Window window(const std::string& flag, const std::string& text) {
 struct Flag {
   const char* name;
   bool takes_value;
-  std::function<void(ProbeRequest&, const std::string& flag, const std::string& value)> set;
+  void (*set)(ProbeRequest&, const std::string& flag, const std::string& value);
 };
 
 using What = ProbeRequest::What;
 
-const std::vector<Flag>& flags() {
-  using R = ProbeRequest;
-  using S = const std::string;
-  static const std::vector<Flag> kFlags{
-      {"--help", false, [](R& r, S&, S&) { r.what = What::help; }},
-      {"--out", true, [](R& r, S&, S& v) { r.out = v; }},
-      {"--sweep", true,
-       [](R& r, S& f, S& v) {
-         r.what = What::sweep;
-         r.tiles = number<std::uint32_t>(f, v);
-         if (r.tiles > 1u << 20) refuse(f, "at most 1048576 tiles");
-       }},
-      {"--seed", true, [](R& r, S& f, S& v) { r.seed = number<std::uint64_t>(f, v); }},
-      {"--by", true,
-       [](R& r, S& f, S& v) {
-         r.sweep_tma = choice(f, v, {"tma", "cp.async"}) == 0;
-         r.sweep_operands = !r.sweep_tma;
-       }},
-      {"--most-bytes", true,
-       [](R& r, S& f, S& v) {
-         r.most_bytes = number<std::uint32_t>(f, v);
-         if (r.most_bytes < 512 || r.most_bytes > 128u << 10) refuse(f, "512 to 131072");
-       }},
-      {"--preset", true,
-       [](R& r, S&, S& v) {
-         r.what = What::preset;
-         r.preset = v;
-       }},
-      {"--tma", false, [](R& r, S&, S&) { r.what = What::tma; }},
-      {"--operand", false, [](R& r, S&, S&) { r.what = What::operand; }},
-      {"--data-type", true,
-       [](R& r, S& f, S& v) {
-         r.tma.map.data_type = choice(f, v,
-                                      {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64",
-                                       "bf16", "f32_ftz", "tf32", "tf32_ftz"});
-       }},
-      {"--dim", true,
-       [](R& r, S& f, S& v) { r.tma.map.global_dim = numbers<std::uint64_t>(f, v); }},
-      {"--strides", true,
-       [](R& r, S& f, S& v) { r.tma.map.global_strides = numbers<std::uint64_t>(f, v); }},
-      {"--box", true, [](R& r, S& f, S& v) { r.tma.map.box_dim = numbers<std::uint32_t>(f, v); }},
-      {"--element-strides", true,
-       [](R& r, S& f, S& v) { r.tma.map.element_strides = numbers<std::uint32_t>(f, v); }},
-      {"--coordinates", true,
-       [](R& r, S& f, S& v) { r.tma.coordinates = numbers<std::int32_t>(f, v); }},
-      {"--interleave", true,
-       [](R& r, S& f, S& v) {
-         r.tma.map.interleave = choice(f, v, {"none", "16B", "32B"});
-       }},
-      {"--fill", true,
-       [](R& r, S& f, S& v) {
-         r.tma.map.oob_fill = choice(f, v, {"zero", "nan"});
-       }},
-      {"--smem-address", true,
-       [](R& r, S& f, S& v) { r.tma.destination = number<std::uint32_t>(f, v); }},
-      {"--swizzle", true,
-       [](R& r, S& f, S& v) {
-         const int mode = choice(f, v, {"none", "32B", "64B", "128B", "128B_32B"});
-         r.tma.map.swizzle = mode;
-         r.operand.swizzle = static_cast<SmemSwizzle>(mode);
-       }},
-      {"--source-offset", true,
-       [](R& r, S& f, S& v) {
-         r.tma.source_offset = r.operand.source_offset = number<std::uint64_t>(f, v);
-       }},
-      {"--window", true, [](R& r, S& f, S& v) { r.tma.window = r.operand.window = window(f, v); }},
-      {"--element", true, [](R& r, S&, S& v) { r.operand.element = v; }},
-      {"--container", true,
-       [](R& r, S& f, S& v) { r.operand.container = number<std::uint32_t>(f, v); }},
-      {"--major", true,
-       [](R& r, S& f, S& v) {
-         r.operand.k_major = choice(f, v, {"k", "mn"}) == 0;
-       }},
-      {"--arch", true,
-       [](R& r, S& f, S& v) {
-         r.operand.arch = choice(f, v, {"sm_90", "sm_100"}) == 0 ? 90 : 100;
-       }},
-      {"--mn", true, [](R& r, S& f, S& v) { r.operand.mn = number<std::uint32_t>(f, v); }},
-      {"--k", true, [](R& r, S& f, S& v) { r.operand.k = number<std::uint32_t>(f, v); }},
-      {"--start-address", true,
-       [](R& r, S& f, S& v) { r.operand.start_address = number<std::uint32_t>(f, v); }},
-      {"--lbo", true,
-       [](R& r, S& f, S& v) { r.operand.leading_byte_offset = number<std::uint32_t>(f, v); }},
-      {"--sbo", true,
-       [](R& r, S& f, S& v) { r.operand.stride_byte_offset = number<std::uint32_t>(f, v); }},
-      {"--keys", true,
-       [](R& r, S& f, S& v) {
-         r.operand.buffer_keys = choice(f, v, {"address", "buffer"}) == 1;
-       }},
-      {"--base-offset", true,
-       [](R& r, S& f, S& v) { r.operand.base_offset = number<std::uint32_t>(f, v); }},
-      {"--source-pitch", true,
-       [](R& r, S& f, S& v) { r.operand.source_pitch = number<std::uint32_t>(f, v); }},
-      {"--slice", true,
-       [](R& r, S& f, S& v) {
-         const auto pair = numbers<std::uint32_t>(f, v);
-         if (pair.size() != 2 || pair[1] == 0) refuse(f, "expected begin and k");
-         r.operand.slice_begin = pair[0];
-         r.operand.slice_k = pair[1];
-       }},
-  };
-  return kFlags;
-}
+using R = ProbeRequest;
+using S = const std::string;
+
+constexpr Flag kFlags[] = {
+    {"--help", false, [](R& r, S&, S&) { r.what = What::help; }},
+    {"--out", true, [](R& r, S&, S& v) { r.out = v; }},
+    {"--sweep", true,
+     [](R& r, S& f, S& v) {
+       r.what = What::sweep;
+       r.tiles = number<std::uint32_t>(f, v);
+       if (r.tiles > 1u << 20) refuse(f, "at most 1048576 tiles");
+     }},
+    {"--seed", true, [](R& r, S& f, S& v) { r.seed = number<std::uint64_t>(f, v); }},
+    {"--by", true,
+     [](R& r, S& f, S& v) {
+       r.sweep_tma = choice(f, v, {"tma", "cp.async"}) == 0;
+       r.sweep_operands = !r.sweep_tma;
+     }},
+    {"--most-bytes", true,
+     [](R& r, S& f, S& v) {
+       r.most_bytes = number<std::uint32_t>(f, v);
+       if (r.most_bytes < 512 || r.most_bytes > 128u << 10) refuse(f, "512 to 131072");
+     }},
+    {"--preset", true,
+     [](R& r, S&, S& v) {
+       r.what = What::preset;
+       r.preset = v;
+     }},
+    {"--tma", false, [](R& r, S&, S&) { r.what = What::tma; }},
+    {"--operand", false, [](R& r, S&, S&) { r.what = What::operand; }},
+    {"--data-type", true,
+     [](R& r, S& f, S& v) {
+       r.tma.map.data_type = choice(f, v,
+                                    {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64",
+                                     "bf16", "f32_ftz", "tf32", "tf32_ftz"});
+     }},
+    {"--dim", true, [](R& r, S& f, S& v) { r.tma.map.global_dim = numbers<std::uint64_t>(f, v); }},
+    {"--strides", true,
+     [](R& r, S& f, S& v) { r.tma.map.global_strides = numbers<std::uint64_t>(f, v); }},
+    {"--box", true, [](R& r, S& f, S& v) { r.tma.map.box_dim = numbers<std::uint32_t>(f, v); }},
+    {"--element-strides", true,
+     [](R& r, S& f, S& v) { r.tma.map.element_strides = numbers<std::uint32_t>(f, v); }},
+    {"--coordinates", true,
+     [](R& r, S& f, S& v) { r.tma.coordinates = numbers<std::int32_t>(f, v); }},
+    {"--interleave", true,
+     [](R& r, S& f, S& v) {
+       r.tma.map.interleave = choice(f, v, {"none", "16B", "32B"});
+     }},
+    {"--fill", true,
+     [](R& r, S& f, S& v) {
+       r.tma.map.oob_fill = choice(f, v, {"zero", "nan"});
+     }},
+    {"--smem-address", true,
+     [](R& r, S& f, S& v) { r.tma.destination = number<std::uint32_t>(f, v); }},
+    {"--swizzle", true,
+     [](R& r, S& f, S& v) {
+       const int mode = choice(f, v, {"none", "32B", "64B", "128B", "128B_32B"});
+       r.tma.map.swizzle = mode;
+       r.operand.swizzle = static_cast<SmemSwizzle>(mode);
+     }},
+    {"--source-offset", true,
+     [](R& r, S& f, S& v) {
+       r.tma.source_offset = r.operand.source_offset = number<std::uint64_t>(f, v);
+     }},
+    {"--window", true, [](R& r, S& f, S& v) { r.tma.window = r.operand.window = window(f, v); }},
+    {"--element", true, [](R& r, S&, S& v) { r.operand.element = v; }},
+    {"--container", true,
+     [](R& r, S& f, S& v) { r.operand.container = number<std::uint32_t>(f, v); }},
+    {"--major", true,
+     [](R& r, S& f, S& v) {
+       r.operand.k_major = choice(f, v, {"k", "mn"}) == 0;
+     }},
+    {"--arch", true,
+     [](R& r, S& f, S& v) {
+       r.operand.arch = choice(f, v, {"sm_90", "sm_100"}) == 0 ? 90 : 100;
+     }},
+    {"--mn", true, [](R& r, S& f, S& v) { r.operand.mn = number<std::uint32_t>(f, v); }},
+    {"--k", true, [](R& r, S& f, S& v) { r.operand.k = number<std::uint32_t>(f, v); }},
+    {"--start-address", true,
+     [](R& r, S& f, S& v) { r.operand.start_address = number<std::uint32_t>(f, v); }},
+    {"--lbo", true,
+     [](R& r, S& f, S& v) { r.operand.leading_byte_offset = number<std::uint32_t>(f, v); }},
+    {"--sbo", true,
+     [](R& r, S& f, S& v) { r.operand.stride_byte_offset = number<std::uint32_t>(f, v); }},
+    {"--keys", true,
+     [](R& r, S& f, S& v) {
+       r.operand.buffer_keys = choice(f, v, {"address", "buffer"}) == 1;
+     }},
+    {"--base-offset", true,
+     [](R& r, S& f, S& v) { r.operand.base_offset = number<std::uint32_t>(f, v); }},
+    {"--source-pitch", true,
+     [](R& r, S& f, S& v) { r.operand.source_pitch = number<std::uint32_t>(f, v); }},
+    {"--slice", true,
+     [](R& r, S& f, S& v) {
+       const auto pair = numbers<std::uint32_t>(f, v);
+       if (pair.size() != 2 || pair[1] == 0) refuse(f, "expected begin and k");
+       r.operand.slice_begin = pair[0];
+       r.operand.slice_k = pair[1];
+     }},
+};
 
 const Flag& flag(const std::string& name) {
-  for (const Flag& f : flags()) {
+  for (const Flag& f : kFlags) {
     if (name == f.name) return f;
   }
   refuse(name, "no such flag");
