@@ -40,6 +40,7 @@ Command decode_command();
 Command describe_command();
 Command map_command();
 Command match_command();
+Command tma_command();
 
 /// Every command, in the order of `--help`.
 std::vector<Command> all_commands();
