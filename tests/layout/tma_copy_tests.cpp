@@ -68,6 +68,19 @@ BOOST_AUTO_TEST_CASE(every_captured_store_and_reduction_ends_as_on_the_h200) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(every_type_has_the_reductions_that_the_h200_ran) {
+  std::size_t pairs = 0;
+  for (const tests::CsvRow& row : tests::read_csv("h200/tma_reduce.csv")) {
+    const auto type = enumerator_of<DataType>(tests::word(row.at("dtype")));
+    const TmaOperation operation = *value_of<TmaOperation>(row.at("op"));
+    BOOST_TEST(has_operation(type, operation) == (row.at("result") == "ok"),
+               name_of(type) << " " << row.at("op"));
+    BOOST_TEST(has_operation(type, TmaOperation::store));
+    ++pairs;
+  }
+  BOOST_TEST(pairs == 13u * 8u);
+}
+
 // A plain store byte for byte; of a reduction, which bytes may change (its target was random, so an
 // element that should change and did not is an accident of one in 2^16 at most: those are allowed).
 BOOST_AUTO_TEST_CASE(every_captured_store_writes_these_bytes) {
@@ -82,7 +95,8 @@ BOOST_AUTO_TEST_CASE(every_captured_store_writes_these_bytes) {
     const TmaBox box =
         make_tma_box(map, golden::coordinates(row), base + row.unsigned_number("src"));
     const bool specials = row.text("fill") == "special";
-    const golden::Filled source{golden::kStoreSeed, specials};
+    const auto kind = specials ? golden::Filled::specials : golden::Filled::hashes;
+    const golden::Filled source{kind, golden::kStoreSeed};
     const std::uint64_t window = row.unsigned_number("win_off"), size = row.unsigned_number("len");
     std::vector<int> from(size, -1);
     for (TmaRowCursor at(box); !at.done(); at.next()) {
@@ -96,7 +110,7 @@ BOOST_AUTO_TEST_CASE(every_captured_store_writes_these_bytes) {
                        }
                      });
     }
-    const golden::Filled target{golden::kTargetSeed, specials};
+    const golden::Filled target{kind, golden::kTargetSeed};
     BOOST_TEST_CONTEXT("record " << row.id()) {
       for (std::uint64_t i = 0; i < size; ++i) {
         // The special target starts at another index of the pattern.

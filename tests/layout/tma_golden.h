@@ -40,14 +40,15 @@ inline std::uint32_t special(std::uint32_t i) {
   }
 }
 
-/// A filled buffer; `specials` picks the special fill.
+/// A filled buffer: hashes, edge cases of f32, or 1, 2, 3, …
 struct Filled {
-  std::uint32_t seed;
-  bool specials;
+  enum Kind { hashes, specials, counting } kind;
+  std::uint32_t seed = 0;
 
   std::uint32_t word(std::uint64_t i) const {
     const std::uint32_t n = static_cast<std::uint32_t>(i);
-    return specials ? special(n) : mixed(n + seed);
+    if (kind == counting) return n + 1;
+    return kind == specials ? special(n) : mixed(n + seed);
   }
   std::uint8_t byte(std::uint64_t offset) const {
     return static_cast<std::uint8_t>(word(offset / 4) >> offset % 4 * 8);
@@ -59,8 +60,10 @@ struct Filled {
   }
 };
 
+/// Records without a `fill` column counted.
 inline Filled load_source(const Row& row) {
-  return {kLoadSeed, row.text("fill") == "special"};
+  if (!row.has("fill")) return {Filled::counting};
+  return {row.text("fill") == "special" ? Filled::specials : Filled::hashes, kLoadSeed};
 }
 
 }  // namespace lc::golden

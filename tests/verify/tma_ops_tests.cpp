@@ -139,7 +139,9 @@ BOOST_AUTO_TEST_CASE(runs_of_captured_stores_give_the_captured_bytes) {
     BOOST_TEST_CONTEXT("record " << row.id()) {
       BOOST_TEST_REQUIRE(answer.at("outcome").get<std::string>() == row.text("result"));
       if (row.text("result") != "ok" || row.text("op") != "store") return;
-      const golden::Filled source{golden::kStoreSeed, row.text("fill") == "special"};
+      const golden::Filled source{
+          row.text("fill") == "special" ? golden::Filled::specials : golden::Filled::hashes,
+          golden::kStoreSeed};
       const std::size_t size = row.unsigned_number("len");
       std::vector<std::uint8_t> window(size, 0xCD);
       const std::vector<verify::TmaRun> runs = runs_of(answer);
