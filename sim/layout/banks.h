@@ -170,8 +170,8 @@ inline constexpr Rule kMisaligned{
     "address {value} is not a multiple of {limit}: the instruction faults"};
 inline constexpr Rule kNoRow{
     "banks.no-row-address", Severity::warning, "lanes",
-    "this lane gives a row address of the matrix instruction, but has none; .aligned instructions "
-    "need all 32 lanes, its row is left out of the count"};
+    "{value} of the {limit} lanes that give row addresses have none, this one first; their rows "
+    "are left out of the count, but .aligned instructions need every lane"};
 inline constexpr Rule kNoLane{"banks.no-lane", Severity::note, "lanes",
                               "no lane is active: nothing is read or written"};
 inline constexpr Rule kPairTwo{
@@ -208,19 +208,17 @@ constexpr Findings check_bank_access(const BankAccess& access) {
   }
   if (banks::merge_distance(access) == 2) out.add(r::kPairTwo);
   const std::uint32_t lanes = is_matrix(access.op) ? 8 * access.num : 32;
-  bool any = false;
-  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    const int index = static_cast<int>(lane);
-    if (!access.is_active(lane)) {
-      if (is_matrix(access.op)) out.add_at(r::kNoRow, index);
-      continue;
-    }
-    any = true;
-    if (access.address[lane] % access.width != 0) {
-      out.add(r::kMisaligned, access.address[lane], access.width, index, true);
-    }
+  const std::uint32_t giving = lanes == 32 ? 0xFFFFFFFF : (1u << lanes) - 1;
+  const std::uint32_t idle = giving & ~access.active;
+  if (is_matrix(access.op) && idle != 0) {
+    out.add_at(r::kNoRow, std::countr_zero(idle), std::popcount(idle), lanes);
+  } else if ((access.active & giving) == 0) {
+    out.add(r::kNoLane);
   }
-  if (!any && !is_matrix(access.op)) out.add(r::kNoLane);
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    if (!access.is_active(lane) || access.address[lane] % access.width == 0) continue;
+    out.add(r::kMisaligned, access.address[lane], access.width, static_cast<int>(lane), true);
+  }
   return out;
 }
 

@@ -35,6 +35,7 @@ struct Command {
 };
 
 // One function per command, each in a file of its own.
+Command banks_command();
 Command batch_command();
 Command decode_command();
 Command describe_command();
