@@ -143,8 +143,7 @@ void print_verdicts(const BankAccess& instruction, RowPattern pattern, const Out
     }
     if (!v.row_fits_span) {
       if (!remark.empty()) remark += "; ";
-      remark += fmt::format("by hand only: {}-byte rows are not the mode's {} bytes", pattern.pitch,
-                            swizzle_row(v.mode).span);
+      remark += fmt::format("by hand only: the mode's rows are {} bytes", swizzle_row(v.mode).span);
     }
     table.row(
         {name_of(v.mode), fmt::format("{}", v.wavefronts), fmt::format("{}", v.conflicts), remark});
