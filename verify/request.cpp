@@ -35,6 +35,7 @@ std::string kind_of(const Question& value) {
 
 std::optional<std::uint64_t> to_unsigned(const Question& value) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  if (value.is_number_integer() && value.get<std::int64_t>() >= 0) return value.get<std::uint64_t>();
   if (value.is_string()) return parse_number(value.get_ref<const std::string&>());
   return std::nullopt;
 }

@@ -170,10 +170,14 @@ constexpr MatchFixes match_fixes(Arch arch, const MatchQuestion& q) {
     d.swizzle = s;
     with_descriptor(swizzle, d);
   }
-  SmemDescriptor exchanged = q.descriptor;
-  exchanged.leading_byte_offset = q.descriptor.stride_byte_offset;
-  exchanged.stride_byte_offset = q.descriptor.leading_byte_offset;
-  with_descriptor(exchange_offsets, exchanged);
+  // Both steps in use and exchanged is a likelier slip than one of them wrong.
+  const bool both_used = detail::first_use(q, true).used && detail::first_use(q, false).used;
+  if (both_used) {
+    SmemDescriptor exchanged = q.descriptor;
+    exchanged.leading_byte_offset = q.descriptor.stride_byte_offset;
+    exchanged.stride_byte_offset = q.descriptor.leading_byte_offset;
+    with_descriptor(exchange_offsets, exchanged);
+  }
   for (const bool lbo : {false, true}) {
     const detail::Step step = detail::first_use(q, lbo);
     if (!step.used) continue;

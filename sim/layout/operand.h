@@ -135,10 +135,10 @@ struct OperandElement {
 
 /// The element of an extent_mn x extent_k operand whose bits hold bit 0 of byte `address`: the
 /// first in order of (row group, column) where several alias; nullopt where none lies.
-LC_HD constexpr std::optional<OperandElement> operand_element_at(const OperandLayout& l,
-                                                                 std::uint64_t extent_mn,
-                                                                 std::uint64_t extent_k,
-                                                                 std::uint64_t address) {
+constexpr std::optional<OperandElement> operand_element_at(const OperandLayout& l,
+                                                           std::uint64_t extent_mn,
+                                                           std::uint64_t extent_k,
+                                                           std::uint64_t address) {
   const bool k_major = l.major == Major::k;
   const std::uint64_t rows = k_major ? extent_mn : extent_k;
   const std::uint64_t row_bits = (k_major ? extent_k : extent_mn) * l.bits;

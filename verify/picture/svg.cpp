@@ -8,7 +8,7 @@
 namespace lc::verify {
 namespace {
 
-constexpr int kCellWidth = 88, kCellHeight = 26, kLeft = 92, kTop = 74;
+constexpr int kCellWidth = 88, kCellHeight = 26, kLeft = 92, kTop = 92;
 constexpr const char* kFills[] = {"#cfe3f5", "#d5efd9", "#fbe8c6", "#f8d4d0",
                                   "#e3d9f2", "#d2efee", "#f6dcea", "#e6e6cf"};
 
@@ -44,9 +44,11 @@ std::string memory_svg(const std::string& title, const OperandMap& map,
                  width, height, escaped(title), escaped(chunk_legend(map)));
   for (int s = 0; s < 8; ++s) {
     fmt::format_to(put,
-                   "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"#555555\">S{} banks "
-                   "{}-{}</text>\n",
-                   kLeft + s * kCellWidth + kCellWidth / 2, kTop - 10, s, 4 * s, 4 * s + 3);
+                   "<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\">S{3}</text>\n"
+                   "<text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\" font-size=\"11\" "
+                   "fill=\"#555555\">banks {4}-{5}</text>\n",
+                   kLeft + s * kCellWidth + kCellWidth / 2, kTop - 22, kTop - 7, s, 4 * s,
+                   4 * s + 3);
   }
   for (std::size_t i = 0; i < shown; ++i) {
     const int y = kTop + static_cast<int>(i) * kCellHeight;
