@@ -37,6 +37,7 @@ struct Command {
 // One function per command, each in a file of its own.
 Command banks_command();
 Command batch_command();
+Command check_command();
 Command decode_command();
 Command describe_command();
 Command map_command();

@@ -1,0 +1,130 @@
+#include "verify/check/check_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "verify/check/chunk_index.h"
+#include "verify/error.h"
+
+namespace lc::verify {
+namespace {
+
+/// The largest power of two up to 16 that all distances in the source are multiples of.
+std::uint64_t source_step(const Image& image) {
+  std::uint64_t bits = 128 | image.source_bit;
+  for (std::size_t a = 0; a < image.axis_count; ++a) bits |= image.axis[a].source_bits;
+  return std::max<std::uint64_t>((bits & (~bits + 1)) / 8, 1);
+}
+
+/// The source around the places a tile reads from.
+ChunkIndex index_of_source(const TileDescription& d, const Image& image) {
+  constexpr std::uint64_t kBefore = std::uint64_t{8} << 20;
+  const std::uint64_t from = image.source_bit / 8;
+  const std::uint64_t begin =
+      d.source.kind == Source::Kind::tensor && from > kBefore && from < d.source.bytes.size()
+          ? (from - kBefore) / 16 * 16
+          : 0;
+  return ChunkIndex(d.source, source_step(image), 0, begin);
+}
+
+FirstDifference first_difference(const DumpedTile& tile, const Comparison& comparison) {
+  const TileDescription& d = *tile.description;
+  const Image image = image_of(d);
+  const Rendering r = render(image, d.source, tile.window, d.untouched, d.barriers);
+  FirstDifference first;
+  first.place = place_of(d, *comparison.first);
+  const std::uint64_t at = *comparison.first - tile.window.address;
+  first.should_be_untouched = r.state[at] == ByteState::untouched;
+  const std::uint64_t chunk = std::max(*comparison.first / 16 * 16, tile.window.address);
+  const std::uint64_t begin = chunk - tile.window.address;
+  const std::uint64_t end =
+      std::min<std::uint64_t>(begin + 16 - chunk % 16, tile.window.bytes.size());
+  first.at = at - begin;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    first.expected.push_back(r.expected[i]);
+    first.found.push_back(tile.window.bytes[i]);
+  }
+  if (first.found.size() == ChunkIndex::kChunk) {
+    first.found_source = index_of_source(d, image).find(first.found.data());
+  }
+  if (first.found_source) first.found_elements = source_place(d, *first.found_source);
+  return first;
+}
+
+void add_notes(const TileDescription& d, const Comparison& c, TileReport& report) {
+  for (const std::string& field : d.ignored) {
+    report.notes.push_back(
+        fmt::format("`{:.80}` is no field of a description and was not read", field));
+  }
+  if (d.kind == TileDescription::Kind::tensor_map && d.descriptor_word != 0) {
+    report.notes.emplace_back("the descriptor was not used: the tensor map says what was written");
+  }
+  if (c.outside != 0) {
+    report.notes.push_back(
+        fmt::format("{} bytes of the tile lie outside of the dumped window", c.outside));
+  }
+}
+
+TileReport check_tile(const std::string& path, const DumpedTile& tile) {
+  TileReport report;
+  report.name = tile.name;
+  report.bytes = tile.window.bytes.size();
+  report.problem = tile.problem;
+  if (!tile.description) return report;
+  report.address = tile.window.address;
+  report.kind = summary(*tile.description);
+  const std::string where = fmt::format("{}: tile `{:.80}`: ", path, tile.name);
+  try {
+    report.comparison = compare(where, tile);
+  } catch (const Error& e) {
+    report.problem = {e.where, e.message, e.hint};
+    return report;
+  }
+  add_notes(*tile.description, report.comparison, report);
+  report.result = report.comparison.same() ? TileReport::Result::same : TileReport::Result::differs;
+  if (!report.comparison.same()) report.first = first_difference(tile, report.comparison);
+  return report;
+}
+
+}  // namespace
+
+std::uint64_t FileReport::count(TileReport::Result wanted) const {
+  return static_cast<std::uint64_t>(std::count_if(
+      tiles.begin(), tiles.end(), [&](const TileReport& t) { return t.result == wanted; }));
+}
+
+TileReport::Result FileReport::result() const {
+  using enum TileReport::Result;
+  if (problem || count(unknown) != 0) return unknown;
+  return count(differs) != 0 ? differs : same;
+}
+
+FileReport check_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
+  FileReport report;
+  report.path = path;
+  try {
+    DumpFile file = read_dump(path, bytes);
+    report.facts = std::move(file.facts);
+    report.notes = std::move(file.notes);
+    for (const DumpedTile& tile : file.tiles) report.tiles.push_back(check_tile(path, tile));
+  } catch (const Error& e) {
+    report.problem = {e.where, e.message, e.hint};
+  }
+  return report;
+}
+
+FileReport check_file(const std::string& path) {
+  try {
+    const MappedFile file(path);
+    return check_bytes(path, file.bytes());
+  } catch (const Error& e) {
+    FileReport report;
+    report.path = path;
+    report.problem = {e.where, e.message, e.hint};
+    return report;
+  }
+}
+
+}  // namespace lc::verify

@@ -1,0 +1,114 @@
+#include "verify/check/report.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace lc::verify {
+namespace {
+
+using Result = TileReport::Result;
+
+constexpr std::size_t kLongestName = 34;
+constexpr std::size_t kLongestKind = 34;
+
+std::string shortened(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most - 1) + "…";
+}
+
+std::string result_text(const TileReport& t, const Paint& paint) {
+  switch (t.result) {
+    case Result::same:
+      return paint.green("same");
+    case Result::differs:
+      return paint.red(fmt::format("{} differ", t.comparison.differing));
+    case Result::unknown:
+      break;
+  }
+  return paint.yellow(t.problem ? shortened(t.problem->what, 40) : "unknown");
+}
+
+std::string hex(const std::vector<std::uint8_t>& bytes, std::size_t mark, const Paint& paint) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i != 0) text += ' ';
+    const std::string byte = fmt::format("{:02x}", bytes[i]);
+    text += i == mark ? paint.bold(byte) : byte;
+  }
+  return text;
+}
+
+/// "mn 5, k 8..15 (chunk q1)"
+std::string expected_text(const FirstDifference& f) {
+  if (f.should_be_untouched) return "untouched";
+  if (f.place.fill) return fmt::format("{}: out of bounds, fill", f.place.elements);
+  return fmt::format("{} (chunk q{})", f.place.elements, f.place.chunk);
+}
+
+std::string found_text(const FirstDifference& f) {
+  if (!f.found_source) return "found nowhere in the source, or often";
+  if (f.found_elements.empty()) return fmt::format("source byte {}", *f.found_source);
+  return f.found_elements;
+}
+
+void print_difference(const TileReport& t, const Output& output) {
+  const FirstDifference& f = *t.first;
+  const Paint& paint = output.paint;
+  output.out << fmt::format("\n{}, 0x{:x}..0x{:x}: {} of {} bytes differ, first at 0x{:x}\n",
+                            paint.bold(t.name), t.address, t.address + t.bytes,
+                            t.comparison.differing, t.comparison.compared, f.place.address);
+  output.out << fmt::format("  at        byte {} of the window, bank {}, bank sector S{}\n",
+                            f.place.address - t.address, f.place.bank(), f.place.sector());
+  output.out << fmt::format("  expected  {}  {}\n", hex(f.expected, f.at, paint), expected_text(f));
+  output.out << fmt::format("  found     {}  {}\n", hex(f.found, f.at, paint), found_text(f));
+}
+
+void print_problem(const DumpedTile::Problem& problem, const Output& output) {
+  output.out << wrap(output.paint.yellow(problem.where) + ": error: " + problem.what, 2) << '\n';
+  if (!problem.hint.empty()) output.out << "  try: " << wrap(problem.hint, 7) << '\n';
+}
+
+std::string facts_text(const FileReport& report) {
+  std::string text;
+  for (const char* key : {"device", "driver", "created_by"}) {
+    const auto it = report.facts.find(key);
+    if (it == report.facts.end()) continue;
+    text += text.empty() ? "" : ", ";
+    text += std::string(key) == "driver" ? "driver " + it->second : it->second;
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_report(const FileReport& report, const Output& output) {
+  const Paint& paint = output.paint;
+  output.out << paint.bold(report.path);
+  const std::string facts = facts_text(report);
+  if (!facts.empty()) output.out << "  " << paint.dim(facts);
+  output.out << '\n';
+  if (report.problem) {
+    print_problem(*report.problem, output);
+    return;
+  }
+  Table table({"tile", "what", "at", "bytes", "result"});
+  table.align_right(3);
+  for (const TileReport& t : report.tiles) {
+    table.row({shortened(t.name, kLongestName), shortened(t.kind, kLongestKind),
+               t.kind.empty() ? "" : fmt::format("0x{:x}", t.address), fmt::format("{}", t.bytes),
+               result_text(t, paint)});
+  }
+  output.out << table.text();
+  for (const TileReport& t : report.tiles) {
+    if (t.first) print_difference(t, output);
+    if (t.problem) print_problem(*t.problem, output);
+  }
+  for (const std::string& note : report.notes) output.out << "  note: " << wrap(note, 8) << '\n';
+  for (const TileReport& t : report.tiles) {
+    for (const std::string& note : t.notes) {
+      output.out << "  note: " << wrap(t.name + ": " + note, 8) << '\n';
+    }
+  }
+}
+
+}  // namespace lc::verify

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "verify/dump/description.h"
+#include "verify/ops/ops.h"
+#include "verify/ops/tensor_map_request.h"
+
+namespace lc::verify {
+namespace {
+
+void add_box(const TileDescription& d, Answer& out) {
+  out["tensor_map"] = to_json(d.map);
+  out["coordinates"] = std::vector<std::int64_t>(d.coordinates.at, d.coordinates.at + d.map.rank);
+  out["destination"] = d.destination;
+}
+
+void add_operand(const TileDescription& d, Answer& out) {
+  out["descriptor"] = hex64(d.descriptor_word);
+  out["major"] = name_of(d.major);
+  out["element"] = name_of(d.element);
+  if (d.container == Container::byte) out["container"] = 8;
+  out["mn"] = d.mn;
+  out["k"] = d.k;
+}
+
+Answer source_of(const TileDescription& d) {
+  Answer out;
+  if (d.source.kind == Source::Kind::mix32) {
+    out["pattern"] = "mix32";
+    out["seed"] = hex32(d.source.seed);
+  } else {
+    out["tensor"] = d.source_name;
+  }
+  out["byte_offset"] = d.source_offset;
+  return out;
+}
+
+}  // namespace
+
+std::string description_text(const TileDescription& d) {
+  Answer out = {{"arch", name_of(d.arch)}, {"smem_address", d.smem_address}};
+  d.kind == TileDescription::Kind::tensor_map ? add_box(d, out) : add_operand(d, out);
+  out["source"] = source_of(d);
+  if (d.source_strides) {
+    out["source_strides"] = Answer::array({d.source_strides->mn, d.source_strides->k});
+  }
+  if (d.untouched) out["untouched"] = *d.untouched;
+  if (!d.barriers.empty()) out["barriers"] = d.barriers;
+  for (const auto& [key, text] :
+       {std::pair("kernel", &d.kernel), std::pair("device", &d.device),
+        std::pair("command", &d.command), std::pair("obtained", &d.obtained)}) {
+    if (!text->empty()) out[key] = *text;
+  }
+  if (!d.cta.empty()) out["cta"] = d.cta;
+  out["stage"] = d.stage;
+  return out.dump();
+}
+
+}  // namespace lc::verify
