@@ -79,8 +79,8 @@ Answer decode_op(const Request& request) {
           {"pending", b.pending},
           {"tx", b.tx},
           {"expected", b.expected},
-          {"wait_parity_0", wait_parity(b, 0) ? 1 : 0},
-          {"wait_parity_1", wait_parity(b, 1) ? 1 : 0},
+          {"wait_parity_0", wait_parity(b, 0)},
+          {"wait_parity_1", wait_parity(b, 1)},
           {"findings", to_json(check_mbarrier_word(word))}};
 }
 
