@@ -146,11 +146,6 @@ inline constexpr Rule kTensorMapBitsRules[] = {
      "word 9 says {value}, the swizzle's period is {limit}; loads do not read it (measured on "
      "H200)"},
 };
-whether the hardware reads it is not known "},
-    {"tensor_map_bits.period", Severity::warning, "tensor_map",
-     "word 9 says {value}, the swizzle's period is {limit}; whether the hardware reads it is not "
-     "known"},
-};
 
 struct DecodedTensorMap {
   TensorMap map;
