@@ -49,7 +49,7 @@ MadeTile captured(const golden::Row& row) {
 
 MadeSource special_source() {
   MadeSource source{"special", std::vector<std::uint8_t>(kSpecialBytes)};
-  const golden::Filled filled{0, true};
+  const golden::Filled filled{golden::Filled::specials};
   for (std::size_t i = 0; i < source.bytes.size(); ++i) source.bytes[i] = filled.byte(i);
   return source;
 }
