@@ -83,6 +83,7 @@ constexpr std::array<SmemDescriptorField, 10> smem_descriptor_fields(Arch arch) 
            {kSwizzle100, FieldUse::value, 0}}};
 }
 
+/// A swizzle the architecture has no code for is packed as none; check_smem_descriptor reports it.
 LC_HD constexpr std::uint64_t encode_smem_descriptor(Arch arch, const SmemDescriptor& d) {
   const SwizzleRow row = swizzle_row(d.swizzle);
   constexpr BitField kStart{"", 0, 14, 4}, kLbo{"", 16, 14, 4}, kSbo{"", 32, 14, 4},
@@ -90,11 +91,11 @@ LC_HD constexpr std::uint64_t encode_smem_descriptor(Arch arch, const SmemDescri
   std::uint64_t word = kStart.put(d.start_address) | kLbo.put(d.leading_byte_offset) |
                        kSbo.put(d.stride_byte_offset) | kBase.put(d.base_offset);
   if (arch == Arch::sm_90) {
-    return word | static_cast<std::uint64_t>(row.code_sm90 & 3) << 62;
+    return word | static_cast<std::uint64_t>(row.code_sm90 < 0 ? 0 : row.code_sm90) << 62;
   }
   word |= std::uint64_t{1} << 46;
   word |= static_cast<std::uint64_t>(d.lbo_mode == LboMode::absolute) << 52;
-  return word | static_cast<std::uint64_t>(row.code_sm100 & 7) << 61;
+  return word | static_cast<std::uint64_t>(row.code_sm100 < 0 ? 0 : row.code_sm100) << 61;
 }
 
 /// The fields of a word, whatever its reserved bits say.

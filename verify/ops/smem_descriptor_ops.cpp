@@ -35,7 +35,9 @@ Answer encode(const Request& request) {
   d.swizzle = request.choice<Swizzle>("swizzle");
   Findings findings = check_smem_descriptor(arch, d);
   add_operand_findings(request, arch, d, findings);
-  return {{"descriptor", hex64(encode_smem_descriptor(arch, d))}, {"findings", to_json(findings)}};
+  const bool exists = arch == Arch::sm_100 || swizzle_row(d.swizzle).code_sm90 >= 0;
+  return {{"descriptor", exists ? Answer(hex64(encode_smem_descriptor(arch, d))) : Answer(nullptr)},
+          {"findings", to_json(findings)}};
 }
 
 Answer decode(const Request& request) {
@@ -60,7 +62,7 @@ constexpr Op kOps[] = {
     {"smem_descriptor.encode",
      "arch, start_address, leading_byte_offset (16), stride_byte_offset, base_offset (0), "
      "lbo_mode (relative), swizzle; optional: major, element, mn, k for the rules of the operand",
-     "descriptor, findings", encode},
+     "descriptor (null when the architecture has no such swizzle), findings", encode},
     {"smem_descriptor.decode",
      "arch, descriptor; optional: major, element, mn, k for the rules of the operand",
      "start_address, leading_byte_offset, stride_byte_offset, base_offset, lbo_mode, swizzle (null "
