@@ -46,6 +46,7 @@ enum class TmaRule : std::uint8_t {
   store_negative,
   store_flip,
   store_padded,
+  store_repacked,
   operation_type,
 };
 
@@ -88,6 +89,11 @@ inline constexpr TmaRuleRow kTmaRules[] = {
      TmaOutcome::illegal_instruction,
      {"tma.store-padded", Severity::error, "data_type",
       "16u4_align16b can be loaded only (cuda.h; the fault is inferred)"}},
+    {TmaRule::store_repacked,
+     TmaOutcome::ok,
+     {"tma.store-repacked", Severity::warning, "data_type",
+      "a store of 16u6_align16b packs the low 6 bits of 16 shared bytes into 12 global bytes (PTX "
+      "ISA b6p2x16; not measured); a run names the 12 bytes and the cell they come from"}},
     {TmaRule::operation_type,
      TmaOutcome::illegal_instruction,
      {"tma.operation-type", Severity::error, "operation",
@@ -201,6 +207,9 @@ constexpr TmaVerdict check_tma_store(const TensorMap& map, const Coordinates& fi
   }
   if (map.swizzle == Swizzle::b128_32b_flip8) detail::fault(verdict, TmaRule::store_flip);
   if (map.data_type == DataType::u4x16_align16b) detail::fault(verdict, TmaRule::store_padded);
+  if (map.data_type == DataType::u6x16_align16b) {
+    verdict.findings.add(rule_of(TmaRule::store_repacked));
+  }
   if (!has_operation(map.data_type, operation)) detail::fault(verdict, TmaRule::operation_type);
   return verdict;
 }

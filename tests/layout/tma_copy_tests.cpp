@@ -170,6 +170,8 @@ BOOST_AUTO_TEST_CASE(each_rule_is_broken_by_one_change_and_kept_by_its_neighbour
       {TmaRule::store_padded,
        [](Call& c) { make_padded(c), c.map.data_type = DataType::u4x16_align16b; },
        [](Call& c) { make_padded(c); }},
+      {TmaRule::store_repacked, [](Call& c) { make_padded(c); },
+       [](Call& c) { make_padded(c), c.load = true; }},
       {TmaRule::operation_type,
        [](Call& c) {
          c.map.data_type = DataType::f32, c.map.box_dim[0] = 32, c.operation = TmaOperation::max;
