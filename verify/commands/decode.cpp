@@ -100,7 +100,7 @@ void print_mbarrier(const Question& q, const Answer& answer, const Output& outpu
   output.out << output.paint.bold(hex64(word)) << "  mbarrier state\n";
   print_lines(mbarrier_lines(word), output);
   const auto verdict = [&](const char* field) {
-    return answer.at(field).get<bool>() ? "passes" : "blocks";
+    return answer.at(field).get<int>() != 0 ? "passes" : "blocks";
   };
   output.out << fmt::format("  wait on parity 0 {}, wait on parity 1 {}\n",
                             verdict("wait_parity_0"), verdict("wait_parity_1"));
