@@ -49,8 +49,8 @@ void smem_word(Arch arch, std::uint64_t word) {
 void operand(FuzzedDataProvider& input, Arch arch, std::uint64_t word) {
   const DecodedSmemDescriptor d = decode_smem_descriptor(arch, word);
   if (!d.swizzle_valid) return;
-  const auto element = static_cast<Element>(input.ConsumeIntegralInRange<std::size_t>(
-      0, kElementCount - 1));
+  const auto element =
+      static_cast<Element>(input.ConsumeIntegralInRange<std::size_t>(0, kElementCount - 1));
   const Container container = input.ConsumeBool() ? Container::byte : Container::packed;
   const Major major = input.ConsumeBool() ? Major::mn : Major::k;
   const std::uint32_t mn = input.ConsumeIntegralInRange<std::uint32_t>(1, 80);

@@ -14,29 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-json any_value(Random& random) {
-  switch (below(random, 10)) {
-    case 0:
-      return json::parse(R"([null, true, 1.5, {}, {"a": []}, "", "\u0000\u20ac"])")[below(random, 7)];
-    case 1:
-    case 2: {
-      json list = json::array();
-      const std::size_t count = below(random, below(random, 8) == 0 ? 70 : 6);
-      for (std::size_t i = 0; i < count; ++i) list.push_back(number(random));
-      return list;
-    }
-    case 3:
-    case 4:
-      return spelled_names()[below(random, spelled_names().size())];
-    case 5:
-      return number_text(random);
-    case 6:
-      return -static_cast<std::int64_t>(number(random) >> 1);
-    default:
-      return number(random);
-  }
-}
-
 /// A field of the op's documentation: words of lower-case letters.
 std::string any_field(Random& random, const verify::Op& op) {
   const std::string text = op.input;
@@ -45,17 +22,6 @@ std::string any_field(Random& random, const verify::Op& op) {
   const std::size_t begin = text.find_first_of(letters, from);
   if (begin == std::string::npos) return "arch";
   return text.substr(begin, text.find_first_not_of(letters, begin) - begin);
-}
-
-/// Replaces the value, or something inside it.
-void change(json& value, Random& random) {
-  if (value.is_structured() && !value.empty() && below(random, 4) != 0) {
-    auto inside = value.begin();
-    std::advance(inside, below(random, value.size()));
-    change(*inside, random);
-    return;
-  }
-  value = any_value(random);
 }
 
 void mutate(json& question, Random& random) {
@@ -71,10 +37,13 @@ void mutate(json& question, Random& random) {
       question[any_field(random, op != nullptr ? *op : ops[0])] = any_value(random);
       break;
     case 2:
-      if (!question.empty()) question.erase(std::next(question.begin(), below(random, question.size())));
+      if (!question.empty())
+        question.erase(std::next(question.begin(), below(random, question.size())));
       break;
     default:
-      if (!question.empty()) change(*std::next(question.begin(), below(random, question.size())), random);
+      if (!question.empty()) {
+        change(*std::next(question.begin(), below(random, question.size())), random);
+      }
       break;
   }
 }

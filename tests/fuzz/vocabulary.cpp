@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/layout/canonical.h"
 #include "sim/layout/instruction_descriptor_types.h"
 #include "sim/layout/smem_descriptor.h"
@@ -10,6 +12,8 @@
 
 namespace lc::fuzz {
 namespace {
+
+using nlohmann::json;
 
 template <class... Enums>
 std::vector<std::string> names_of() {
@@ -60,6 +64,40 @@ std::string number_text(Random& random) {
     default:
       return fmt::format("0x{:x}", n);
   }
+}
+
+json any_value(Random& random) {
+  switch (below(random, 10)) {
+    case 0:
+      return json::parse(
+          R"([null, true, 1.5, {}, {"a": []}, "", "\u0000\u20ac"])")[below(random, 7)];
+    case 1:
+    case 2: {
+      json list = json::array();
+      const std::size_t count = below(random, below(random, 8) == 0 ? 70 : 6);
+      for (std::size_t i = 0; i < count; ++i) list.push_back(number(random));
+      return list;
+    }
+    case 3:
+    case 4:
+      return spelled_names()[below(random, spelled_names().size())];
+    case 5:
+      return number_text(random);
+    case 6:
+      return -static_cast<std::int64_t>(number(random) >> 1);
+    default:
+      return number(random);
+  }
+}
+
+void change(json& value, Random& random) {
+  if (value.is_structured() && !value.empty() && below(random, 4) != 0) {
+    auto inside = value.begin();
+    std::advance(inside, below(random, value.size()));
+    change(*inside, random);
+    return;
+  }
+  value = any_value(random);
 }
 
 }  // namespace lc::fuzz

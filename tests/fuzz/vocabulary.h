@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,5 +22,11 @@ std::uint64_t number(Random& random);
 
 /// A number as a command line or a JSON string gives it: decimal, 0x…, negative, broken.
 std::string number_text(Random& random);
+
+/// A name, a number, a list or something odd.
+nlohmann::json any_value(Random& random);
+
+/// Replaces the value, or something inside it, by any value.
+void change(nlohmann::json& value, Random& random);
 
 }  // namespace lc::fuzz

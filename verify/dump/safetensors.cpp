@@ -44,12 +44,12 @@ class Parser {
     std::vector<std::set<std::string>> keys;
     std::uint64_t values = 0;
     const auto watch = [&](int depth, Question::parse_event_t event, Question& parsed) {
-      using enum Question::parse_event_t;
+      using Event = Question::parse_event_t;
       if (depth > kMaxDepth) fail("header", "the JSON is nested too deeply", "a tensor per key");
       if (++values > kMaxValues) fail("header", "has too many values", "a dozen per tensor");
-      if (event == object_start) keys.emplace_back();
-      if (event == object_end && !keys.empty()) keys.pop_back();
-      if (event == key && !keys.back().insert(parsed.get<std::string>()).second) {
+      if (event == Event::object_start) keys.emplace_back();
+      if (event == Event::object_end && !keys.empty()) keys.pop_back();
+      if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second) {
         fail("header", fmt::format("the key `{:.80}` stands twice", parsed.get<std::string>()),
              "every tensor needs a name of its own");
       }
