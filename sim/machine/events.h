@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/layout/mbarrier.h"
+#include "sim/machine/actor.h"
+#include "sim/machine/async.h"
+#include "sim/machine/fault.h"
+#include "sim/machine/generic_address.h"
+#include "sim/machine/global_memory.h"
+
+/// What observers see.  Addresses of shared memory are shared::cluster ones.
+namespace lc::machine {
+
+/// PTX ISA 9.0, 8.3 "Proxies".
+enum class Proxy : std::uint8_t { generic, async, tensormap };
+
+/// One load, store or atomic of a warp.
+struct WarpAccess {
+  Space space = Space::global;
+  Access access = Access::read;
+  bool atomic = false;
+  std::uint32_t width = 4;                   ///< bytes of one lane
+  std::uint32_t lanes = 0;                   ///< active ones
+  const std::uint64_t* addresses = nullptr;  ///< 32
+  Actor actor;
+  Place place;
+};
+
+/// A contiguous piece that a unit reads or writes.
+struct UnitAccess {
+  Space space = Space::shared;
+  Access access = Access::read;
+  Proxy proxy = Proxy::async;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  ItemId item = 0;
+  Actor actor;
+};
+
+struct AsyncEvent {
+  ItemId item = 0;
+  AsyncStage stage = AsyncStage::issued;
+  const AsyncItem* what = nullptr;
+};
+
+struct BarrierEvent {
+  BarrierKey barrier;
+  MbarrierOp op = MbarrierOp::arrive;
+  std::uint64_t operand = 0;
+  Mbarrier before, after;
+  Actor actor;
+  Place place;
+};
+
+struct BarrierWait {
+  BarrierKey barrier;
+  std::uint32_t parity = 0;
+  bool passed = false;
+  Actor actor;
+  Place place;
+};
+
+/// An operand of a matrix instruction: where it was read.
+struct OperandRead {
+  enum class Operand : std::uint8_t { a, b, scale_a, scale_b, metadata } operand = Operand::a;
+  std::uint32_t cta_rank = 0;
+  std::uint64_t descriptor = 0;  ///< of shared memory; for Tensor Memory the address
+  bool in_tensor_memory = false;
+  std::uint32_t mn = 0, k = 0;
+  ItemId item = 0;
+  Actor actor;
+  Place place;
+};
+
+/// Implements what it wants to see.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void see(const WarpAccess&) {}
+  virtual void see(const UnitAccess&) {}
+  virtual void see(const AsyncEvent&) {}
+  virtual void see(const BarrierEvent&) {}
+  virtual void see(const BarrierWait&) {}
+  virtual void see(const OperandRead&) {}
+};
+
+/// The observers of a run; not owned.  `make` is called only when somebody watches:
+///   events.emit([&] { return BarrierWait{…}; });
+class Events {
+ public:
+  void subscribe(Observer& observer) { observers_.push_back(&observer); }
+  bool watched() const { return !observers_.empty(); }
+
+  template <class Make>
+  void emit(Make&& make) const {
+    if (observers_.empty()) return;
+    const auto event = make();
+    for (Observer* observer : observers_) observer->see(event);
+  }
+
+ private:
+  std::vector<Observer*> observers_;
+};
+
+}  // namespace lc::machine
