@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/layout/canonical.h"
@@ -9,68 +10,82 @@
 
 namespace lc {
 
-/// The TMA copies that fill a tile: `count` equal boxes of one map, each `smem_step` bytes further
-/// in shared memory and `coordinate_step` further along dimension `split`.
+/// The TMA copies that fill a tile: equal boxes of one map, `smem_step` bytes apart in shared
+/// memory. Parts cut the rows (a box holds at most 256), panels the contiguous axis; parts come
+/// first.
 struct TileBoxes {
   TensorMap map;
-  std::uint64_t count = 1;
-  int split = 0;
-  std::uint64_t coordinate_step = 0;
+  std::uint64_t parts = 1;
+  std::uint64_t panels = 1;
+  int split = 1;                  ///< dimension that parts cut
+  std::uint64_t part_extent = 0;  ///< along `split`
   std::uint64_t smem_step = 0;
   bool legal = false;  ///< the encoder takes the map, and every descriptor reads what it writes
+
+  constexpr std::uint64_t count() const { return parts * panels; }
+  constexpr Coordinates coordinates(std::uint64_t i) const {
+    Coordinates c{};
+    c[0] = static_cast<std::int64_t>(i / parts * map.box_dim[0]);
+    const auto along = static_cast<std::int64_t>(i % parts * part_extent);
+    c[static_cast<std::size_t>(split)] += along;
+    return c;
+  }
 };
 
 namespace detail {
 
 /// Every K slice of the part of the tile that box `i` fills, read back from that box.
 constexpr bool slices_read_box(const OperandTile& t, const TileBoxes& b, std::uint64_t i) {
-  const bool k_major = t.major == Major::k;
-  const std::uint64_t slice_k = tile_geometry(t).slice_k;
+  const TileGeometry g = tile_geometry(t);
+  const bool k_major = t.major == Major::k, grouped = b.map.rank == 4;
+  const std::uint64_t row_unit = grouped ? g.atom_rows : 1;
+  const std::uint64_t first_row = i % b.parts * b.part_extent * row_unit;
+  const std::uint64_t all_rows = k_major ? t.mn : t.k, all_columns = k_major ? t.k : t.mn;
+  const std::uint64_t rows = b.parts > 1 ? b.part_extent * row_unit : all_rows;
+  const std::uint64_t first_column = i / b.parts * g.atom_elements;
+  const std::uint64_t columns =
+      b.panels > 1 ? std::min(g.atom_elements, all_columns - first_column) : all_columns;
   MatchQuestion q;
   q.map = b.map;
+  q.coordinates = b.coordinates(i);
   q.smem_address = t.start_address + i * b.smem_step;
-  q.coordinates[static_cast<std::size_t>(b.split)] =
-      static_cast<std::int64_t>(i * b.coordinate_step);
   q.major = t.major;
   q.element = t.element;
   q.container = t.container;
-  OperandAxis contiguous, rows;
-  rows.dimension[0] = 1;
-  const bool grouped = b.map.rank == 4;
-  contiguous.count = b.map.rank > 2 ? 2 : 1;
-  contiguous.dimension[1] = 2;
-  if (grouped) {
-    rows.count = 2;
-    rows.dimension[1] = 3;
-  }
-  q.mn_axis = k_major ? rows : contiguous;
-  q.k_axis = k_major ? contiguous : rows;
-  q.mn = t.mn;
-  q.k = slice_k;
-  const std::uint64_t along = b.count > 1 ? b.coordinate_step : 0;
-  const bool split_mn = b.count > 1 && k_major;
-  const bool split_k = b.count > 1 && !k_major;
-  if (split_mn) q.mn = along * (grouped ? 8 : 1);
-  const std::uint64_t first_k = split_k ? i * along : 0;
-  const std::uint64_t end_k = split_k ? first_k + along : t.k;
-  for (std::uint64_t k = first_k; k + slice_k <= end_k; k += slice_k) {
-    q.descriptor = slice_descriptor(t, k / slice_k);
-    if (split_mn) {
-      q.descriptor.start_address += i * b.smem_step;
-    }
-    q.origin = q.coordinates;
-    const std::uint64_t in_box = k - first_k;
-    if (k_major) {
-      q.origin[0] = static_cast<std::int64_t>(in_box % b.map.box_dim[0]);
-      if (contiguous.count > 1) q.origin[2] += static_cast<std::int64_t>(in_box / b.map.box_dim[0]);
-    } else {
-      const std::uint64_t rows_per = grouped ? b.map.box_dim[1] : end_k;
-      q.origin[1] += static_cast<std::int64_t>(in_box % rows_per);
-      if (grouped) q.origin[3] += static_cast<std::int64_t>(in_box / rows_per);
-    }
+  q.mn = k_major ? rows : columns;
+  q.k = g.slice_k;
+  OperandAxis along_columns, along_rows;
+  along_columns.count = b.map.rank > 2 ? 2 : 1;
+  along_columns.dimension[1] = 2;
+  along_rows.dimension[0] = 1;
+  along_rows.count = grouped ? 2 : 1;
+  along_rows.dimension[1] = 3;
+  q.mn_axis = k_major ? along_rows : along_columns;
+  q.k_axis = k_major ? along_columns : along_rows;
+  const std::uint64_t first_k = k_major ? first_column : first_row;
+  const std::uint64_t end_k = first_k + (k_major ? columns : rows);
+  for (std::uint64_t k = first_k; k + g.slice_k <= end_k; k += g.slice_k) {
+    q.descriptor = slice_descriptor(t, k / g.slice_k);
+    q.descriptor.start_address += k_major ? first_row / g.atom_rows * g.group_step
+                                          : first_column / g.atom_elements * g.column_step;
+    const std::uint64_t column = k_major ? k : first_column, row = k_major ? first_row : k;
+    const bool cut = b.map.rank > 2;
+    q.origin = {};
+    q.origin[0] = static_cast<std::int64_t>(cut ? column % g.atom_elements : column);
+    if (cut) q.origin[2] = static_cast<std::int64_t>(column / g.atom_elements);
+    q.origin[1] = static_cast<std::int64_t>(grouped ? row % g.atom_rows : row);
+    if (grouped) q.origin[3] = static_cast<std::int64_t>(row / g.atom_rows);
     if (!Matcher(q).all_agree()) return false;
   }
   return true;
+}
+
+/// One box per panel and at most 256 rows, where a box over all panels would be too tall.
+constexpr void cut_into_panels(const OperandTile& t, const TileGeometry& g, TileBoxes& b) {
+  const bool k_major = t.major == Major::k;
+  b.map.rank = 2;
+  b.map.global_dim[0] = k_major ? t.k : t.mn;
+  b.panels = g.column_atoms;
 }
 
 }  // namespace detail
@@ -79,28 +94,27 @@ constexpr bool slices_read_box(const OperandTile& t, const TileBoxes& b, std::ui
 /// not assumed: `legal` is set when the encoder's rules hold and every slice's descriptor reads
 /// back what the boxes wrote.
 constexpr TileBoxes tile_boxes(const OperandTile& t, std::uint64_t global_address) {
-  const bool k_major = t.major == Major::k;
-  const std::uint64_t contiguous = k_major ? t.k : t.mn;
+  const std::uint64_t contiguous = t.major == Major::k ? t.k : t.mn;
   const std::uint64_t bits = element_format(t.element).bits;
   const std::uint64_t pitch = (contiguous * bits / 8 + 31) / 32 * 32;
+  const TileGeometry g = tile_geometry(t);
   TileBoxes b;
   b.map = tile_tensor_map(t, global_address, pitch);
-  const TileGeometry g = tile_geometry(t);
   // The dimension of the rows (or of the row groups) is the one that may be too long.
-  b.split = b.map.rank == 4 ? 3 : 1;
+  const bool grouped = b.map.rank == 4;
+  b.split = grouped ? 3 : 1;
   const auto d = static_cast<std::size_t>(b.split);
-  const bool one_panel = g.column_atoms == 1 || b.map.rank == 4;
-  if (b.map.box_dim[d] > 256 && one_panel) {
-    const std::uint64_t unit = b.split == 1 ? g.atom_rows : 1;
-    std::uint64_t n = (b.map.box_dim[d] + 255) / 256;
-    while (b.map.box_dim[d] % (n * unit) != 0 && n < b.map.box_dim[d]) ++n;
-    b.count = n;
-    b.map.box_dim[d] /= n;
-    b.coordinate_step = b.map.box_dim[d];
-    b.smem_step = b.map.box_dim[d] / unit * (b.map.rank == 4 ? g.group_step : g.atom_bytes);
+  if (b.map.box_dim[d] > 256) {
+    if (b.map.rank == 3) detail::cut_into_panels(t, g, b);
+    const std::uint64_t unit = grouped ? 1 : g.atom_rows;
+    b.parts = (b.map.box_dim[d] + 255) / 256;
+    while (b.map.box_dim[d] % (b.parts * unit) != 0 && b.parts < b.map.box_dim[d]) ++b.parts;
+    b.map.box_dim[d] /= b.parts;
+    b.part_extent = b.map.box_dim[d];
+    b.smem_step = b.part_extent / unit * (grouped ? g.group_step : g.atom_bytes);
   }
   b.legal = !check_tensor_map(b.map, t.arch).has_error();
-  for (std::uint64_t i = 0; b.legal && i < b.count; ++i) {
+  for (std::uint64_t i = 0; b.legal && i < b.count(); ++i) {
     b.legal = detail::slices_read_box(t, b, i);
   }
   return b;

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(boxes_are_found_for_every_legal_tile) {
                          << ' ' << name_of(t.major) << ' ' << name_of(t.swizzle) << ' '
                          << name_of(t.order) << ' ' << t.mn << 'x' << t.k) {
         BOOST_TEST_REQUIRE(b.legal);
-        BOOST_TEST_REQUIRE(b.count >= 1u);
+        BOOST_TEST_REQUIRE(b.count() >= 1u);
       }
       ++legal;
     });
@@ -52,9 +52,26 @@ BOOST_AUTO_TEST_CASE(tall_tiles_are_split) {
   t.mn = 512, t.k = 64, t.start_address = 0x400;
   const TileBoxes b = tile_boxes(t, 0);
   BOOST_TEST(b.legal);
-  BOOST_TEST(b.count == 2u);
+  BOOST_TEST(b.count() == 2u);
   BOOST_TEST(b.map.box_dim[1] == 256u);
   BOOST_TEST(b.smem_step == 32768u);
+}
+
+BOOST_AUTO_TEST_CASE(tall_and_wide_tiles_go_panel_by_panel) {
+  for (const Major major : {Major::k, Major::mn}) {
+    OperandTile t{Arch::sm_90, Element::bf16, Container::packed, major, Swizzle::b128};
+    t.order = major == Major::k ? AtomOrder::mn_first : AtomOrder::k_first;
+    (major == Major::k ? t.mn : t.k) = 512;
+    (major == Major::k ? t.k : t.mn) = 128;
+    t.start_address = 0x400;
+    const TileBoxes b = tile_boxes(t, 0);
+    BOOST_TEST(b.legal);
+    BOOST_TEST(b.parts == 2u);
+    BOOST_TEST(b.panels == 2u);
+    BOOST_TEST(b.coordinates(3)[0] == 64);
+    BOOST_TEST(b.coordinates(3)[1] == 256);
+    BOOST_TEST(b.count() * b.smem_step == tile_geometry(t).footprint);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_map_that_swizzles_otherwise_is_not_passed) {

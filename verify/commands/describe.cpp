@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -66,29 +67,33 @@ void print_boxes(const OperandTile& t, const Output& output) {
     output.out << "  no single tensor map fills it; look at `layout-check tma` and `match`\n";
     return;
   }
-  output.out << fmt::format("  {} box{} of {} {}, swizzle {}: {} transaction bytes{}\n", b.count,
-                            b.count > 1 ? "es" : "", name_of(m.data_type), list(m.box_dim, m.rank),
-                            swizzle_row(m.swizzle).tensor_map_name,
-                            make_tma_box(m, {}, 0x400).transaction_bytes * b.count,
-                            b.count > 1 ? fmt::format(", each +{} B in shared memory and +{} in "
-                                                      "dimension {}",
-                                                      b.smem_step, b.coordinate_step, b.split)
-                                        : "");
+  std::string further;
+  if (b.count() > 1) {
+    further =
+        fmt::format("\n  each {} B further in shared memory: {} along dimension {}{}", b.smem_step,
+                    b.part_extent, b.split,
+                    b.panels > 1 ? fmt::format(", then {} along dimension 0", m.box_dim[0]) : "");
+  }
+  output.out << fmt::format("  {} box{} of {} {}, swizzle {}: {} transaction bytes{}\n", b.count(),
+                            b.count() > 1 ? "es" : "", name_of(m.data_type),
+                            list(m.box_dim, m.rank), swizzle_row(m.swizzle).tensor_map_name,
+                            make_tma_box(m, {}, 0x400).transaction_bytes * b.count(), further);
   output.out << fmt::format("  from a packed matrix: global_dim {}, global_strides {}\n",
                             list(m.global_dim, m.rank), list(m.global_stride, m.rank - 1));
   output.out << output.paint.dim(
-      "  (checked: every descriptor above reads what this box writes)\n");
+      fmt::format("  (checked: every descriptor above reads what the box{})\n",
+                  b.count() > 1 ? "es write" : " writes"));
 }
 
-void print_banks(const OperandMap& map, const Output& output) {
+void print_banks(const OperandMap& map, std::uint64_t rows, const Output& output) {
   std::uint32_t sectors = 0;
-  for (std::uint64_t r = 0; r < 8; ++r) sectors |= 1u << (map.chunk_address(r, 0) / 16 % 8);
-  const int distinct = __builtin_popcount(sectors);
+  for (std::uint64_t r = 0; r < rows; ++r) sectors |= 1u << (map.chunk_address(r, 0) / 16 % 8);
+  const auto distinct = static_cast<std::uint64_t>(std::popcount(sectors));
   output.out << fmt::format(
-      "  8 rows of one chunk column use {} of the 8 bank sectors: {}\n", distinct,
-      distinct == 8
-          ? "read in one wavefront, no conflict"
-          : fmt::format("a {}-way conflict for ldmatrix and 16-byte loads", 8 / distinct));
+      "  {} rows of one chunk column use {} of the 8 bank sectors: {}\n", rows, distinct,
+      distinct == rows
+          ? "one wavefront, no conflict"
+          : fmt::format("a {}-way conflict for ldmatrix and 16-byte loads", rows / distinct));
 }
 
 void print_description(const OperandTile& t, const Answer& answer, const Output& output) {
@@ -109,7 +114,7 @@ void print_description(const OperandTile& t, const Answer& answer, const Output&
   const OperandMap map = map_of_tile(t);
   const std::uint64_t span_chunks = swizzle_row(t.swizzle).span / 16;
   output.out << atom_picture(map, g.atom_rows, std::max<std::uint64_t>(span_chunks, 1), paint);
-  if (map.rows() >= 8) print_banks(map, output);
+  if (map.rows() >= g.atom_rows) print_banks(map, g.atom_rows, output);
   if (!answer.at("findings").empty()) output.out << '\n';
 }
 
