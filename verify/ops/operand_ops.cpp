@@ -3,9 +3,11 @@
 #include "sim/layout/canonical.h"
 #include "sim/layout/operand.h"
 #include "sim/layout/operand_rules.h"
+#include "sim/layout/tile_box.h"
 #include "verify/findings.h"
 #include "verify/ops/operand_request.h"
 #include "verify/ops/ops.h"
+#include "verify/ops/tensor_map_request.h"
 
 namespace lc::verify {
 namespace {
@@ -44,6 +46,24 @@ Answer addresses(const Request& request) {
   return answer;
 }
 
+/// The copies that fill the tile from a packed matrix; null where no single map does.
+Answer boxes_json(const OperandTile& tile) {
+  constexpr std::uint64_t kSomewhere = 0x10000000;
+  const TileBoxes b = tile_boxes(tile, kSomewhere);
+  if (!b.legal) return nullptr;
+  Answer copies = Answer::array();
+  for (std::uint64_t i = 0; i < b.count(); ++i) {
+    Answer coordinates = Answer::array();
+    const Coordinates c = b.coordinates(i);
+    for (int d = 0; d < b.map.rank; ++d) coordinates.push_back(c[d]);
+    copies.push_back(
+        {{"coordinates", coordinates}, {"smem_address", tile.start_address + i * b.smem_step}});
+  }
+  return {{"tensor_map", to_json(b.map)},
+          {"copies", copies},
+          {"transaction_bytes", make_tma_box(b.map, {}, 0x400).transaction_bytes * b.count()}};
+}
+
 Answer describe(const Request& request) {
   const OperandTile tile = read_tile(request);
   const Findings findings = check_tile(tile);
@@ -59,6 +79,7 @@ Answer describe(const Request& request) {
     answer["descriptor"] = slices.empty() ? Answer(nullptr) : slices.front();
     answer["k_slices"] = std::move(slices);
     answer["footprint_bytes"] = g.footprint;
+    answer["tma"] = findings.has_error() ? Answer(nullptr) : boxes_json(tile);
   } else {
     answer["descriptor"] = nullptr;
     answer["k_slices"] = Answer::array();
@@ -78,8 +99,9 @@ constexpr Op kOps[] = {
     {"operand.describe",
      "arch, element, major, swizzle, mn, k, start_address (0x400), atom_order (mn_first); "
      "optional: container",
-     "descriptor (the first of k_slices), k_slices (one per 32-byte K step), footprint_bytes, "
-     "findings",
+     "descriptor (the first of k_slices), k_slices (one per 32-byte K step), footprint_bytes, tma "
+     "(a tensor_map, the copies of its box and their transaction_bytes that fill the tile from a "
+     "packed matrix; null where no single map does), findings",
      describe},
 };
 
