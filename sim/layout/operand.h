@@ -91,40 +91,91 @@ LC_HD constexpr OperandLayout operand_layout(const SmemDescriptor& d, Major majo
   return l;
 }
 
-/// Fills `out[mn * extent_k + k]` with the byte address of every element.  The caller has checked
-/// that the addresses fit 32 bits.  Equal to `address` for all elements of 8 bits and more.
+namespace detail {
+
+/// swizzled() for addresses of 32 bits, free of casts so that loops of it vectorize.
+struct SwizzleKey {
+  std::uint32_t base_offset, mask, shift;
+
+  LC_HD constexpr std::uint32_t swizzled(std::uint32_t address) const {
+    return address ^ ((((address >> 7) - base_offset) & mask) << shift);
+  }
+};
+
+/// The map of a K-major operand, a 16-byte cell at a time: no swizzle moves bytes inside a cell.
+template <std::uint32_t kElementBytes>
+LC_HD constexpr void fill_k_major(const OperandLayout& l, std::uint32_t extent_mn,
+                                  std::uint32_t extent_k, std::uint32_t* out) {
+  constexpr std::uint32_t kPerCell = 16 / kElementBytes;
+  const SwizzleKey key{l.base_offset, l.swizzle.key_mask, l.swizzle.key_shift};
+  const auto cell_step = static_cast<std::uint32_t>(l.column_step);
+  const std::uint32_t whole_cells = extent_k / kPerCell * kPerCell;
+  std::uint32_t row = 0;
+  for (std::uint32_t mn = 0; mn < extent_mn; ++mn, out += extent_k) {
+    row = mn % l.rows == 0 ? static_cast<std::uint32_t>(l.linear(mn, 0)) : row + l.pitch;
+    std::uint32_t cell = row;
+    for (std::uint32_t k = 0; k < whole_cells; k += kPerCell, cell += cell_step) {
+      const std::uint32_t at = key.swizzled(cell);
+      for (std::uint32_t i = 0; i < kPerCell; ++i) out[k + i] = at + i * kElementBytes;
+    }
+    for (std::uint32_t k = whole_cells; k < extent_k; ++k) {
+      out[k] = key.swizzled(cell) + (k - whole_cells) * kElementBytes;
+    }
+  }
+}
+
+/// The map of an MN-major operand, a group of `kRows` k at a time: they stand one pitch apart.
+template <std::uint32_t kRows>
+LC_HD constexpr void fill_mn_major(const OperandLayout& l, std::uint32_t extent_mn,
+                                   std::uint32_t extent_k, std::uint32_t* out) {
+  const SwizzleKey key{l.base_offset, l.swizzle.key_mask, l.swizzle.key_shift};
+  const std::uint32_t per_column = l.width * 8 / l.bits;
+  const auto group_step = static_cast<std::uint32_t>(l.group_step);
+  const std::uint32_t whole_groups = extent_k / kRows * kRows;
+  std::uint32_t row[kRows]{};
+  for (std::uint32_t i = 0; i < kRows; ++i) row[i] = i * l.pitch;
+  std::uint32_t first = 0;
+  for (std::uint32_t mn = 0; mn < extent_mn; ++mn, out += extent_k) {
+    const bool new_column = mn % per_column == 0;
+    first = new_column ? static_cast<std::uint32_t>(l.linear(0, std::uint64_t{mn} * l.bits / 8))
+                       : first + l.bits / 8;
+    std::uint32_t group = first;
+    for (std::uint32_t k = 0; k < whole_groups; k += kRows, group += group_step) {
+      for (std::uint32_t i = 0; i < kRows; ++i) out[k + i] = key.swizzled(group + row[i]);
+    }
+    for (std::uint32_t k = whole_groups; k < extent_k; ++k) {
+      out[k] = key.swizzled(group + (k - whole_groups) * l.pitch);
+    }
+  }
+}
+
+LC_HD constexpr void fill_one_by_one(const OperandLayout& l, std::uint32_t extent_mn,
+                                     std::uint32_t extent_k, std::uint32_t* out) {
+  for (std::uint32_t mn = 0; mn < extent_mn; ++mn) {
+    for (std::uint32_t k = 0; k < extent_k; ++k) {
+      *out++ = static_cast<std::uint32_t>(l.address(mn, k));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Fills `out[mn * extent_k + k]` with the byte address of every element, as `address` gives it.
+/// The caller has checked that the addresses fit 32 bits.
 LC_HD constexpr void fill_addresses(const OperandLayout& l, std::uint32_t extent_mn,
                                     std::uint32_t extent_k, std::uint32_t* out) {
-  const std::uint32_t bytes = l.bits / 8;
-  const std::uint32_t key_mask = l.swizzle.key_mask, shift = l.swizzle.key_shift;
-  if (l.major == Major::k && l.bits >= 8) {
-    const std::uint32_t per_cell = 16 / bytes;
-    for (std::uint32_t mn = 0; mn < extent_mn; ++mn) {
-      std::uint32_t* row = out + static_cast<std::uint64_t>(mn) * extent_k;
-      for (std::uint32_t k = 0; k < extent_k; k += per_cell) {
-        const auto at = static_cast<std::uint32_t>(l.address(mn, k));
-        const std::uint32_t n = extent_k - k < per_cell ? extent_k - k : per_cell;
-        for (std::uint32_t i = 0; i < n; ++i) row[k + i] = at + i * bytes;
-      }
-    }
-    return;
-  }
-  for (std::uint32_t mn = 0; mn < extent_mn; ++mn) {
-    std::uint32_t* row = out + static_cast<std::uint64_t>(mn) * extent_k;
-    if (l.major == Major::k || l.bits < 8) {
-      for (std::uint32_t k = 0; k < extent_k; ++k) {
-        row[k] = static_cast<std::uint32_t>(l.address(mn, k));
-      }
-      continue;
-    }
-    for (std::uint32_t k = 0; k < extent_k; k += l.rows) {
-      const auto first = static_cast<std::uint32_t>(l.linear(k, mn * bytes));
-      const std::uint32_t n = extent_k - k < l.rows ? extent_k - k : l.rows;
-      for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t a = first + i * l.pitch;
-        row[k + i] = a ^ ((((a >> 7) - l.base_offset) & key_mask) << shift);
-      }
-    }
+  const bool cells_stay_whole = (l.start | l.group_step | l.column_step) % 16 == 0;
+  if (l.bits < 8 || l.absolute || !cells_stay_whole) {
+    detail::fill_one_by_one(l, extent_mn, extent_k, out);
+  } else if (l.major == Major::mn) {
+    l.rows == 4 ? detail::fill_mn_major<4>(l, extent_mn, extent_k, out)
+                : detail::fill_mn_major<8>(l, extent_mn, extent_k, out);
+  } else if (l.bits == 8) {
+    detail::fill_k_major<1>(l, extent_mn, extent_k, out);
+  } else if (l.bits == 16) {
+    detail::fill_k_major<2>(l, extent_mn, extent_k, out);
+  } else {
+    detail::fill_k_major<4>(l, extent_mn, extent_k, out);
   }
 }
 

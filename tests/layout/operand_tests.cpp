@@ -72,14 +72,16 @@ BOOST_AUTO_TEST_CASE(whole_maps_equal_single_addresses) {
   for (const Swizzle swizzle : kOperandSwizzles) {
     for (const Major major : {Major::k, Major::mn}) {
       for (const Element element : {Element::e4m3, Element::bf16, Element::tf32, Element::e2m1}) {
-        const SmemDescriptor d{0x420, 2048, 1024, 2, LboMode::relative, swizzle};
-        const OperandLayout l = operand_layout(d, major, element);
-        for (const std::uint32_t mn : {1u, 8u, 30u, 72u}) {
-          for (const std::uint32_t k : {1u, 8u, 20u, 70u}) {
-            std::vector<std::uint32_t> all(mn * k);
-            fill_addresses(l, mn, k, all.data());
-            for (std::uint32_t i = 0; i < mn * k; ++i) {
-              BOOST_TEST_REQUIRE(all[i] == l.address(i / k, i % k));
+        for (const std::uint64_t start : {0x400, 0x420, 0x468, 0x471}) {
+          const SmemDescriptor d{start, 2048, 1024, 2, LboMode::relative, swizzle};
+          const OperandLayout l = operand_layout(d, major, element);
+          for (const std::uint32_t mn : {1u, 8u, 30u, 72u}) {
+            for (const std::uint32_t k : {1u, 8u, 20u, 70u}) {
+              std::vector<std::uint32_t> all(mn * k);
+              fill_addresses(l, mn, k, all.data());
+              for (std::uint32_t i = 0; i < mn * k; ++i) {
+                BOOST_TEST_REQUIRE(all[i] == l.address(i / k, i % k));
+              }
             }
           }
         }

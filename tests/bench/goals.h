@@ -1,0 +1,28 @@
+#pragma once
+
+/// What the benchmarks have to reach: one row per promise, checked at the end of `lc_bench`.
+namespace lc::bench {
+
+enum class Measure : unsigned char {
+  ns_per_item,
+  items_per_second,
+  gigabytes_per_second,
+  milliseconds,  ///< of one iteration
+  ratio          ///< of the bytes per second to those of `against`, in the same run
+};
+
+struct Goal {
+  const char* benchmark;  ///< as registered, "fill_addresses/k_major"
+  Measure measure;
+  bool at_most;  ///< the limit is a ceiling
+  double limit;
+  const char* against = nullptr;
+};
+
+inline constexpr Goal kGoals[] = {
+    {"fill_addresses/k_major", Measure::ns_per_item, true, 0.5},
+    {"fill_addresses/mn_major", Measure::ns_per_item, true, 0.5},
+    {"batch/decode", Measure::items_per_second, false, 50'000},
+};
+
+}  // namespace lc::bench
