@@ -11,33 +11,17 @@
 namespace lc::verify {
 namespace {
 
-/// The largest power of two up to 16 that all distances in the source are multiples of.
-std::uint64_t source_step(const Image& image) {
-  std::uint64_t bits = 128 | image.source_bit;
-  for (std::size_t a = 0; a < image.axis_count; ++a) bits |= image.axis[a].source_bits;
-  return std::max<std::uint64_t>((bits & (~bits + 1)) / 8, 1);
-}
+/// Bytes of wrong tiles in one file that are searched for the reason.
+constexpr std::uint64_t kMostSearched = std::uint64_t{8} << 20;
 
-/// The source around the places a tile reads from.
-ChunkIndex index_of_source(const TileDescription& d, const Image& image) {
-  constexpr std::uint64_t kBefore = std::uint64_t{8} << 20;
-  const std::uint64_t from = image.source_bit / 8;
-  const std::uint64_t begin =
-      d.source.kind == Source::Kind::tensor && from > kBefore && from < d.source.bytes.size()
-          ? (from - kBefore) / 16 * 16
-          : 0;
-  return ChunkIndex(d.source, source_step(image), 0, begin);
-}
-
-FirstDifference first_difference(const DumpedTile& tile, const Comparison& comparison) {
+FirstDifference first_difference(const DumpedTile& tile, std::uint64_t address, const Rendering& r,
+                                 const ChunkIndex& source) {
   const TileDescription& d = *tile.description;
-  const Image image = image_of(d);
-  const Rendering r = render(image, d.source, tile.window, d.untouched, d.barriers);
   FirstDifference first;
-  first.place = place_of(d, *comparison.first);
-  const std::uint64_t at = *comparison.first - tile.window.address;
+  first.place = place_of(d, address);
+  const std::uint64_t at = address - tile.window.address;
   first.should_be_untouched = r.state[at] == ByteState::untouched;
-  const std::uint64_t chunk = std::max(*comparison.first / 16 * 16, tile.window.address);
+  const std::uint64_t chunk = std::max(address / 16 * 16, tile.window.address);
   const std::uint64_t begin = chunk - tile.window.address;
   const std::uint64_t end =
       std::min<std::uint64_t>(begin + 16 - chunk % 16, tile.window.bytes.size());
@@ -47,7 +31,7 @@ FirstDifference first_difference(const DumpedTile& tile, const Comparison& compa
     first.found.push_back(tile.window.bytes[i]);
   }
   if (first.found.size() == ChunkIndex::kChunk) {
-    first.found_source = index_of_source(d, image).find(first.found.data());
+    first.found_source = source.find(first.found.data());
   }
   if (first.found_source) first.found_elements = source_place(d, *first.found_source);
   return first;
@@ -67,7 +51,25 @@ void add_notes(const TileDescription& d, const Comparison& c, TileReport& report
   }
 }
 
-TileReport check_tile(const std::string& path, const DumpedTile& tile) {
+/// What is wrong with a tile, and why.  `budget` counts the bytes that may still be searched.
+void explain(const DumpedTile& tile, const std::vector<DumpedTile>& neighbours,
+             std::uint64_t& budget, TileReport& report) {
+  const TileDescription& d = *tile.description;
+  const Image image = image_of(d);
+  const Rendering right = render(image, d.source, tile.window, d.untouched, d.barriers);
+  const ChunkIndex source = index_of_source(image, d.source);
+  report.first = first_difference(tile, *report.comparison.first, right, source);
+  if (report.bytes > budget) {
+    report.notes.emplace_back("not diagnosed: too many wrong bytes before it; check it by itself");
+    return;
+  }
+  budget -= report.bytes;
+  const Evidence evidence(image, d.source, tile.window, source);
+  report.diagnosis = diagnose({tile, neighbours, image, evidence}, right);
+}
+
+TileReport check_tile(const std::string& path, const DumpedTile& tile,
+                      const std::vector<DumpedTile>& neighbours, std::uint64_t& budget) {
   TileReport report;
   report.name = tile.name;
   report.bytes = tile.window.bytes.size();
@@ -84,7 +86,7 @@ TileReport check_tile(const std::string& path, const DumpedTile& tile) {
   }
   add_notes(*tile.description, report.comparison, report);
   report.result = report.comparison.same() ? TileReport::Result::same : TileReport::Result::differs;
-  if (!report.comparison.same()) report.first = first_difference(tile, report.comparison);
+  if (!report.comparison.same()) explain(tile, neighbours, budget, report);
   return report;
 }
 
@@ -108,7 +110,10 @@ FileReport check_bytes(const std::string& path, std::span<const std::uint8_t> by
     DumpFile file = read_dump(path, bytes);
     report.facts = std::move(file.facts);
     report.notes = std::move(file.notes);
-    for (const DumpedTile& tile : file.tiles) report.tiles.push_back(check_tile(path, tile));
+    std::uint64_t budget = kMostSearched;
+    for (const DumpedTile& tile : file.tiles) {
+      report.tiles.push_back(check_tile(path, tile, file.tiles, budget));
+    }
   } catch (const Error& e) {
     report.problem = {e.where, e.message, e.hint};
   }

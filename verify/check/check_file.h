@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "verify/check/compare.h"
+#include "verify/check/diagnose.h"
 #include "verify/check/place.h"
 #include "verify/dump/dump_file.h"
 
@@ -31,6 +32,7 @@ struct TileReport {
   std::optional<DumpedTile::Problem> problem;  ///< why it is unknown
   Comparison comparison;
   std::optional<FirstDifference> first;
+  std::optional<Diagnosis> diagnosis;
   std::vector<std::string> notes;
 };
 

@@ -23,11 +23,20 @@ std::uint64_t hash(const std::uint8_t* chunk) {
 ChunkIndex::ChunkIndex(const Source& source, std::uint64_t step, std::uint64_t phase,
                        std::uint64_t begin, std::uint64_t end)
     : source_(source), step_(step) {
-  if (source.kind != Source::Kind::tensor) return;
-  end = std::min<std::uint64_t>(end, source.bytes.size());
-  first_ = begin + (phase - begin) % step;
+  if (source.kind == Source::Kind::tensor) index(phase, begin, end);
+}
+
+ChunkIndex::ChunkIndex(std::vector<std::uint8_t> changed, std::uint64_t step, std::uint64_t begin)
+    : changed_(std::move(changed)), origin_(begin), step_(step) {
+  source_ = {Source::Kind::tensor, changed_, 0};
+  index(0, 0, changed_.size());
+}
+
+void ChunkIndex::index(std::uint64_t phase, std::uint64_t begin, std::uint64_t end) {
+  end = std::min<std::uint64_t>(end, source_.bytes.size());
+  first_ = begin + (phase - begin) % step_;
   if (end < kChunk || first_ > end - kChunk) return;
-  const std::uint64_t count = std::min((end - kChunk - first_) / step + 1, kMaxEntries);
+  const std::uint64_t count = std::min((end - kChunk - first_) / step_ + 1, kMaxEntries);
   slots_.assign(std::bit_ceil(2 * count), 0);
   for (std::uint32_t entry = 0; entry < count; ++entry) {
     std::uint32_t* const at = slot(source_.bytes.data() + offset(entry));
@@ -62,7 +71,7 @@ std::optional<std::uint64_t> ChunkIndex::find(const std::uint8_t* chunk) const {
   if (slots_.empty()) return std::nullopt;
   const std::uint32_t entry = *const_cast<ChunkIndex*>(this)->slot(chunk);
   if (entry == 0 || (entry & kRepeated) != 0) return std::nullopt;
-  return offset(entry - 1);
+  return origin_ + offset(entry - 1);
 }
 
 }  // namespace lc::verify

@@ -55,8 +55,8 @@ Image image_of_operand(const TileDescription& d) {
   image.inner_source_bits = k_major ? k_bits : mn_bits;
   image.element_bits = static_cast<std::uint32_t>(bits);
   image.stored_bits = layout.bits;
-  // Without a column step of its own a K-major row runs on.
-  if (layout.column_step != layout.width) {
+  // A swizzled K-major row has no column step: it runs on.
+  if (!k_major || d.descriptor.swizzle == Swizzle::none) {
     image.width = layout.width, image.column_step = layout.column_step;
   }
   image.absolute = layout.absolute, image.second_part = layout.second_part;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace lc::verify {
@@ -11,6 +12,9 @@ using Result = TileReport::Result;
 
 constexpr std::size_t kLongestName = 34;
 constexpr std::size_t kLongestKind = 34;
+/// Explanations that fit equally well, and wrong tiles, that are written out.
+constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMostDetailed = 12;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 1) + "…";
@@ -63,6 +67,42 @@ void print_difference(const TileReport& t, const Output& output) {
   output.out << fmt::format("  found     {}  {}\n", hex(f.found, f.at, paint), found_text(f));
 }
 
+std::string fit_text(const Diagnosis& d) {
+  const Explanation& e = d.explanations.front();
+  if (d.complete()) {
+    const std::string silent =
+        e.silent == 0 ? "" : fmt::format("; it says nothing of {} of them", e.silent);
+    return fmt::format("every difference fits a tile that {}{}", e.text, silent);
+  }
+  const std::string broken =
+      e.broken == 0 ? "" : fmt::format(", but would break {} right bytes", e.broken);
+  if (d.nearly()) {
+    return fmt::format("{} of {} differences fit a tile that {}; the rest needs another reason{}",
+                       e.explained, d.differing, e.text, broken);
+  }
+  return fmt::format("no single change explains it; closest, with {} of {} bytes{}: a tile that {}",
+                     e.explained, d.differing, broken, e.text);
+}
+
+void print_diagnosis(const Diagnosis& d, const Output& output) {
+  const Paint& paint = output.paint;
+  if (!d.damage.empty()) output.out << "  " << wrap(d.damage, 2) << '\n';
+  if (d.explanations.empty()) {
+    if (d.damage.empty()) {
+      output.out << fmt::format("  no single change explains it ({} tried)\n", d.tried);
+    }
+    return;
+  }
+  if (!d.damage.empty() && !d.complete()) return;
+  output.out << "  " << wrap(fit_text(d), 2) << '\n';
+  output.out << "  " << paint.bold("try: ") << wrap(d.explanations.front().advice, 7) << '\n';
+  for (std::size_t i = 1; i < std::min(d.explanations.size(), kMostNamed) && d.complete(); ++i) {
+    const Explanation& e = d.explanations[i];
+    output.out << (e.same_as_first ? "  the same bytes: " : "  or: ")
+               << wrap("a tile that " + e.text, e.same_as_first ? 18 : 6) << '\n';
+  }
+}
+
 void print_problem(const DumpedTile::Problem& problem, const Output& output) {
   output.out << wrap(output.paint.yellow(problem.where) + ": error: " + problem.what, 2) << '\n';
   if (!problem.hint.empty()) output.out << "  try: " << wrap(problem.hint, 7) << '\n';
@@ -99,9 +139,16 @@ void print_report(const FileReport& report, const Output& output) {
                result_text(t, paint)});
   }
   output.out << table.text();
+  std::size_t detailed = 0;
   for (const TileReport& t : report.tiles) {
-    if (t.first) print_difference(t, output);
     if (t.problem) print_problem(*t.problem, output);
+    if (!t.first || detailed++ >= kMostDetailed) continue;
+    print_difference(t, output);
+    if (t.diagnosis) print_diagnosis(*t.diagnosis, output);
+  }
+  if (detailed > kMostDetailed) {
+    output.out << fmt::format("\n  … and {} more that differ; --json has all of them\n",
+                              detailed - kMostDetailed);
   }
   for (const std::string& note : report.notes) output.out << "  note: " << wrap(note, 8) << '\n';
   for (const TileReport& t : report.tiles) {

@@ -41,6 +41,22 @@ Answer to_json(const FirstDifference& f, std::uint64_t window) {
   return out;
 }
 
+Answer to_json(const Diagnosis& d) {
+  Answer out = {{"complete", d.complete()}, {"tried", d.tried}};
+  if (!d.damage.empty()) out["damage"] = d.damage;
+  out["explanations"] = Answer::array();
+  for (const Explanation& e : d.explanations) {
+    out["explanations"].push_back({{"kind", e.kind},
+                                   {"text", "a tile that " + e.text},
+                                   {"try", e.advice},
+                                   {"explained", e.explained},
+                                   {"silent", e.silent},
+                                   {"broken", e.broken},
+                                   {"same_as_first", e.same_as_first}});
+  }
+  return out;
+}
+
 Answer to_json(const TileReport& t) {
   Answer out = {{"tile", t.name}, {"result", kResults[static_cast<int>(t.result)]}};
   if (!t.kind.empty()) out["what"] = t.kind, out["smem_address"] = t.address;
@@ -52,6 +68,7 @@ Answer to_json(const TileReport& t) {
     out["differing"] = t.comparison.differing;
   }
   if (t.first) out["first_difference"] = to_json(*t.first, t.address);
+  if (t.diagnosis) out["diagnosis"] = to_json(*t.diagnosis);
   out["notes"] = t.notes;
   return out;
 }
