@@ -49,6 +49,10 @@ constexpr void shape(const InstructionDescriptor& x, const MmaTarget& target, Fi
   } else if (!verdict.legal()) {
     out.add(r::kNTransposed, x.n, transposed_byte_n_step(verdict.nearest->cta_group));
   }
+  const bool pair = target.cta_group == 2 || x.m == 256;
+  if (verdict.legal() && pair && x.kind == MmaKind::f8f6f4 && x.sparse && x.n % 32 != 0) {
+    out.add(r::kNSparsePair, x.n, 32);
+  }
   if (!x.k96) return;
   if (!is_mxf4(x.kind)) {
     out.add(r::kK96Kind);

@@ -59,6 +59,11 @@ inline constexpr Rule kNTransposed{
     "instruction_descriptor.n-transposed-b", error, "n",
     "an N-major B of 8-bit elements needs N in steps of {limit}, got {value}"};
 
+inline constexpr Rule kNSparsePair{
+    "instruction_descriptor.n-sparse-pair", warning, "n",
+    "CuTe asks for N in steps of {limit} when a sparse f8f6f4 is issued with cta_group::2, the ISA "
+    "does not; got {value}"};
+
 inline constexpr Rule kTransposeA{"instruction_descriptor.a-transpose", error, "a_major",
                                   "kinds mxf4 and mxf4nvf4 read A K-major only"};
 inline constexpr Rule kTransposeB{"instruction_descriptor.b-transpose", error, "b_major",

@@ -308,6 +308,9 @@ const RuleCase kRuleCases[] = {
     {"", MmaKind::f16, [](auto& x) { x.n = 256, x.m = 32; }},
     {"form", MmaKind::mxf4, [](auto&) {}, {{}, true}},
     {"form", MmaKind::f16, [](auto&) {}, {2, true}},
+    {"n-sparse-pair", MmaKind::f8f6f4, [](auto& x) { x.n = 48, x.m = 256, x.sparse = true; }},
+    {"", MmaKind::f8f6f4, [](auto& x) { x.n = 64, x.m = 256, x.sparse = true; }},
+    {"", MmaKind::f8f6f4, [](auto& x) { x.n = 48, x.m = 256; }},
     // transposes
     {"n-transposed-b", MmaKind::f8f6f4,
      [](auto& x) { x.b = Element::e4m3, x.n = 24, x.b_major = Major::mn; }},
