@@ -98,7 +98,7 @@ class Matcher {
   }
 
   /// The first element, k fastest, that is not read where the box put it.
-  LC_HD constexpr std::optional<MatchPlace> first_difference() const {
+  constexpr std::optional<MatchPlace> first_difference() const {
     for (std::uint64_t mn = 0; mn < q_.mn; ++mn) {
       for (std::uint64_t k = 0; k < q_.k; ++k) {
         const MatchPlace p = place(mn, k);
@@ -110,7 +110,7 @@ class Matcher {
 
   /// As `!first_difference()`, but asks the telling elements first: those one step of 1, 2, 4, …
   /// along either axis, and the last ones.
-  LC_HD constexpr bool all_agree() const {
+  constexpr bool all_agree() const {
     for (std::uint64_t i = 0; i <= q_.mn; i = i == 0 ? 1 : i * 2) {
       const std::uint64_t mn = i < q_.mn ? i : q_.mn - 1;
       for (std::uint64_t j = 0; j <= q_.k; j = j == 0 ? 1 : j * 2) {
