@@ -25,6 +25,14 @@ while IFS= read -r question; do
   printf '%s' "$question" >"$seeds/batch_fuzz/case$number"
 done < <(sed -n 's/^{"case":"[^"]*","request":\(.*\),"expect":.*/\1/p' tests/golden/cases.jsonl)
 cp tests/golden/dumps/*.safetensors tests/golden/dumps/*/*.safetensors $seeds/dump_fuzz/
+# PTX text as it stands; an F before a fat binary.
+mkdir -p $seeds/ptx_fuzz
+for file in tests/golden/ptx/*.ptx; do
+  sed '/^\/\/\/\/ canonical/,$d' "$file" >"$seeds/ptx_fuzz/$(basename "$file")"
+done
+for file in tests/golden/ptx/*.fatbin; do
+  { printf F; cat "$file"; } >"$seeds/ptx_fuzz/$(basename "$file")"
+done
 grep -oE '"[A-Za-z_][A-Za-z_0-9.]*"' tests/golden/cases.jsonl | sort -u >$build/words.dict
 
 for program in $build/bin/*_fuzz; do
