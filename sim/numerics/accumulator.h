@@ -80,6 +80,15 @@ LC_INLINE_INTO_CLONES std::uint32_t finish_normal(Format d, int fraction_bits, d
   return f16_nearest(static_cast<float>(std::bit_cast<double>((bits & ~kRest) | sticky)));
 }
 
+/// 1 where finish_normal() does not serve: below 2^-126 and not 0, or 2^127 and above.
+LC_INLINE_INTO_CLONES std::uint64_t is_extreme(double sum) {
+  const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(sum) << 1;
+  constexpr std::uint64_t kLow = std::bit_cast<std::uint64_t>(0x1p-126) << 1;
+  constexpr std::uint64_t kHigh = std::bit_cast<std::uint64_t>(0x1p127) << 1;
+  return static_cast<std::uint64_t>(magnitude - kLow >= kHigh - kLow) &
+         static_cast<std::uint64_t>(magnitude != 0);
+}
+
 /// The D word of any finite sum: subnormal results keep what fits, results from 2^128 (f16: 65520)
 /// on become infinity, and a result of zero is +0.
 inline std::uint32_t finish_any(Format d, int fraction_bits, double sum) {

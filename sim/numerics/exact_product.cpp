@@ -11,43 +11,27 @@
 namespace lc::numerics {
 namespace {
 
-/// Rows of A multiplied together, so that each row of B is loaded once for all of them.
-constexpr std::size_t kRows = 4;
+/// Rows of B added at once, so that each sum is loaded and stored once for all of them.
+constexpr std::size_t kDepth = 8;
 
-/// Columns handled at a time.
-constexpr std::size_t kColumns = 32;
-
-template <std::size_t kHeight, std::size_t kWidth>
-LC_INLINE_INTO_CLONES void product_block(const float* a, std::size_t a_stride, const float* b,
-                                         std::size_t b_stride, std::size_t k, float sign,
-                                         float* sums, std::size_t sums_stride) {
-  float acc[kHeight][kWidth];
-  for (std::size_t i = 0; i < kHeight; ++i) {
-    for (std::size_t j = 0; j < kWidth; ++j) acc[i][j] = sums[i * sums_stride + j];
-  }
-  for (std::size_t x = 0; x < k; ++x) {
-    const float* row = b + x * b_stride;
-    for (std::size_t i = 0; i < kHeight; ++i) {
-      const float factor = sign * a[i * a_stride + x];
-      for (std::size_t j = 0; j < kWidth; ++j) acc[i][j] += factor * row[j];
-    }
-  }
-  for (std::size_t i = 0; i < kHeight; ++i) {
-    for (std::size_t j = 0; j < kWidth; ++j) sums[i * sums_stride + j] = acc[i][j];
+/// sums[j] += sum over kDepth rows of factors[i] * b[i][j].
+LC_INLINE_INTO_CLONES void add_rows(const float* factors, const float* __restrict b,
+                                    std::size_t stride, std::size_t n, float* __restrict sums) {
+  static_assert(kDepth == 8);
+  const float f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+  const float f4 = factors[4], f5 = factors[5], f6 = factors[6], f7 = factors[7];
+  for (std::size_t j = 0; j < n; ++j) {
+    const float* c = b + j;
+    const float low = f0 * c[0] + f1 * c[stride] + f2 * c[2 * stride] + f3 * c[3 * stride];
+    c += 4 * stride;
+    const float high = f4 * c[0] + f5 * c[stride] + f6 * c[2 * stride] + f7 * c[3 * stride];
+    sums[j] += low + high;
   }
 }
 
-template <std::size_t kHeight>
-LC_INLINE_INTO_CLONES void product_rows(const float* a, std::size_t a_stride, const float* b,
-                                        std::size_t b_stride, std::size_t n, std::size_t k,
-                                        float sign, float* sums, std::size_t sums_stride) {
-  std::size_t j = 0;
-  for (; j + kColumns <= n; j += kColumns) {
-    product_block<kHeight, kColumns>(a, a_stride, b + j, b_stride, k, sign, sums + j, sums_stride);
-  }
-  for (; j < n; j += 8) {
-    product_block<kHeight, 8>(a, a_stride, b + j, b_stride, k, sign, sums + j, sums_stride);
-  }
+LC_INLINE_INTO_CLONES void add_row(float factor, const float* __restrict b, std::size_t n,
+                                   float* __restrict sums) {
+  for (std::size_t j = 0; j < n; ++j) sums[j] += factor * b[j];
 }
 
 LC_SIMD_CLONES
@@ -108,15 +92,16 @@ bool find_unit(const DotRule& rule, const Range& a, const Range& b, std::size_t 
 LC_SIMD_CLONES
 void plain_product(const Operand& a, const Operand& b, std::size_t k_begin, std::size_t k_end,
                    float sign, float* sums) {
-  const std::size_t n = b.stride(), k = k_end - k_begin;
-  const float* first_b = b.values() + k_begin * n;
-  const float* row = a.values() + k_begin;
-  std::size_t i = 0;
-  for (; i + kRows <= a.mn(); i += kRows, row += kRows * a.stride()) {
-    product_rows<kRows>(row, a.stride(), first_b, n, n, k, sign, sums + i * n, n);
-  }
-  for (; i < a.mn(); ++i, row += a.stride()) {
-    product_rows<1>(row, a.stride(), first_b, n, n, k, sign, sums + i * n, n);
+  const std::size_t n = b.stride();
+  for (std::size_t m = 0; m < a.mn(); ++m) {
+    const float* row = a.values() + m * a.stride();
+    float factors[kDepth];
+    std::size_t k = k_begin;
+    for (; k + kDepth <= k_end; k += kDepth) {
+      for (std::size_t i = 0; i < kDepth; ++i) factors[i] = sign * row[k + i];
+      add_rows(factors, b.values() + k * n, n, n, sums + m * n);
+    }
+    for (; k < k_end; ++k) add_row(sign * row[k], b.values() + k * n, n, sums + m * n);
   }
 }
 
@@ -125,14 +110,13 @@ void plain_row(const Operand& a, const Operand& b, std::size_t m, std::size_t k_
                std::size_t k_end, const std::uint16_t* position, float* sums) {
   const std::size_t n = b.stride();
   for (std::size_t k = k_begin; k < k_end; ++k) {
-    const float factor = a.values()[m * a.stride() + k];
-    const float* row = b.values() + position[k] * n;
-    for (std::size_t j = 0; j < n; ++j) sums[j] += factor * row[j];
+    add_row(a.values()[m * a.stride() + k], b.values() + position[k] * n, n, sums);
   }
 }
 
 bool exact_product(const DotRule& rule, const Operand& a, const Operand& b, float sign, bool read_c,
                    Accumulators cd) {
+  if (a.has_specials() || b.has_specials() || a.has_scales() || b.has_scales()) return false;
   const std::size_t m = a.mn(), n = b.mn(), stride = b.stride();
   int q = 0;
   if (!find_unit(rule, a.range(), b.range(), a.k(), 0.0f, q)) return false;

@@ -21,11 +21,10 @@ namespace lc::numerics {
 
 enum class BitOperation : std::uint8_t { and_popc, xor_popc };
 
-/// Which code computes floating-point tiles.  All give the same words.
+/// Which code computes floating-point tiles.  Both give the same words.
 enum class Path : std::uint8_t {
-  automatic,  ///< the fastest that holds
-  rounding,   ///< never the plain product
-  wide        ///< only the one that takes all exponents
+  automatic,  ///< the plain product where exact_product.h proves it, else the rounding one
+  rounding    ///< always the one that rounds
 };
 
 struct TileOptions {

@@ -22,11 +22,10 @@ struct Linear {
 
 /// value = (bits of a float whose exponent field is the code's) * 2^(127 - bias): one
 /// multiplication moves the bias and turns subnormal codes into their number.  Special codes become
-/// 0.
-template <class Code>
-LC_SIMD_CLONES void decode_floats(const FormatRow& f, const Code* codes, std::size_t n,
-                                  float* value, std::int16_t* exponent,
-                                  std::uint32_t& any_special) {
+/// 0.  Returns whether there were any.
+LC_SIMD_CLONES
+bool decode_floats(const FormatRow& f, const std::uint32_t* __restrict codes, std::size_t n,
+                   float* __restrict value, std::int16_t* __restrict exponent) {
   const std::uint32_t magnitude_mask = f.magnitude_mask(), top = f.max_magnitude();
   const std::uint32_t mantissa_bits = f.mantissa_bits, unused = f.unused_low_bits;
   const std::uint32_t sign_shift = f.bits - 1u, to_float = 23u - mantissa_bits;
@@ -35,26 +34,28 @@ LC_SIMD_CLONES void decode_floats(const FormatRow& f, const Code* codes, std::si
   std::uint32_t special = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t code = codes[i];
-    std::uint32_t magnitude = (code >> unused) & magnitude_mask;
-    special |= static_cast<std::uint32_t>(magnitude > top);
-    magnitude = magnitude > top ? 0u : magnitude;
+    const std::uint32_t all = (code >> unused) & magnitude_mask;
+    const std::uint32_t finite = 0u - static_cast<std::uint32_t>(all <= top);
+    special |= ~finite;
+    const std::uint32_t magnitude = all & finite;
     const float v = std::bit_cast<float>(magnitude << to_float) * rebias;
     const std::uint32_t sign = ((code >> sign_shift) & 1u) << 31;
     value[i] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(v) | sign);
     const std::int32_t field = static_cast<std::int32_t>(magnitude >> mantissa_bits);
-    const std::int32_t e = (field == 0 ? 1 : field) - bias;
-    exponent[i] = static_cast<std::int16_t>(magnitude == 0 ? kNoExponent : e);
+    const std::int32_t e = field + (field == 0) - bias;
+    const std::int32_t zero = -static_cast<std::int32_t>(magnitude == 0);
+    exponent[i] = static_cast<std::int16_t>((e & ~zero) | (kNoExponent & zero));
   }
-  any_special = special;
+  return special != 0;
 }
 
 template <class Code>
 Linear decode_linear(const FormatRow& f, std::span<const Code> codes) {
   Linear out{std::vector<float>(codes.size()), std::vector<std::int16_t>(codes.size())};
   if (f.is_float()) {
-    std::uint32_t special = 0;
-    decode_floats(f, codes.data(), codes.size(), out.value.data(), out.exponent.data(), special);
-    out.any_special = special != 0;
+    const std::vector<std::uint32_t> words(codes.begin(), codes.end());
+    out.any_special =
+        decode_floats(f, words.data(), words.size(), out.value.data(), out.exponent.data());
     return out;
   }
   for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -77,40 +78,30 @@ SpecialValue special_value(Format format, std::uint32_t code) {
   return SpecialValue::none;
 }
 
-/// Exponent of the lowest set bit of each number, the smallest of all; zeros do not count.
-LC_SIMD_CLONES int smallest_unit(const float* values, std::size_t n) {
-  std::int32_t smallest = 32767;
+constexpr std::int32_t kFar = 32767;
+
+LC_SIMD_CLONES
+Range range_of(const float* __restrict values, const std::int16_t* __restrict exponents,
+               std::size_t n) {
+  std::int32_t unit = kFar, low = kFar, high = kNoExponent, largest = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::int32_t bits = std::bit_cast<std::int32_t>(values[i]) & 0x7fffffff;
     const std::int32_t field = bits >> 23;
-    const std::int32_t significand = (bits & 0x7fffff) | (field == 0 ? 0 : 1 << 23);
+    const std::int32_t subnormal = field == 0;
+    const std::int32_t significand = (bits & 0x7fffff) | (1 - subnormal) << 23;
+    // The lowest set bit, and its exponent through the exponent field of a float.
     const float lowest = static_cast<float>(significand & -significand);
     const std::int32_t log2 = (std::bit_cast<std::int32_t>(lowest) >> 23) - 127;
-    const std::int32_t unit = (field == 0 ? 1 : field) - 150 + log2;
-    smallest = std::min(smallest, bits == 0 ? 32767 : unit);
-  }
-  return smallest;
-}
-
-LC_SIMD_CLONES void exponent_range(const std::int16_t* exponents, std::size_t n, int& least,
-                                   int& most) {
-  std::int16_t low = 32767, high = kNoExponent;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::int16_t e = exponents[i];
+    const std::int32_t zero = -static_cast<std::int32_t>(bits == 0);
+    const std::int32_t unit_here = ((field + subnormal - 150 + log2) & ~zero) | (kFar & zero);
+    const std::int32_t e = exponents[i];
+    const std::int32_t e_or_far = (e & ~zero) | (kFar & zero);
+    unit = unit_here < unit ? unit_here : unit;
+    low = e_or_far < low ? e_or_far : low;
     high = e > high ? e : high;
-    const std::int16_t counted = e == kNoExponent ? std::int16_t{32767} : e;
-    low = counted < low ? counted : low;
+    largest = bits > largest ? bits : largest;
   }
-  least = low;
-  most = high;
-}
-
-LC_SIMD_CLONES float largest_magnitude(const float* values, std::size_t n) {
-  std::int32_t largest = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    largest = std::max(largest, std::bit_cast<std::int32_t>(values[i]) & 0x7fffffff);
-  }
-  return std::bit_cast<float>(largest);
+  return {low, high, unit, std::bit_cast<float>(largest)};
 }
 
 }  // namespace
@@ -154,10 +145,7 @@ void Operand::set_special(std::size_t mn, std::size_t k, SpecialValue value) {
 }
 
 void Operand::measure() {
-  range_ = Range{};
-  exponent_range(exponent_.data(), exponent_.size(), range_.min_exponent, range_.max_exponent);
-  range_.min_unit = smallest_unit(value_.data(), value_.size());
-  range_.max_magnitude = largest_magnitude(value_.data(), value_.size());
+  range_ = range_of(value_.data(), exponent_.data(), value_.size());
 }
 
 template <class Code>
@@ -230,25 +218,6 @@ Operand Operand::as_f16() const {
 
 bool Operand::any_scale_nan() const {
   return std::find(scale_nan_.begin(), scale_nan_.end(), 1) != scale_nan_.end();
-}
-
-Operand Operand::folded() const {
-  assert(scales_per_row_ == 1);
-  Operand out = *this;
-  out.scales_per_row_ = 0;
-  for (std::size_t mn = 0; mn < mn_; ++mn) {
-    const std::int16_t e = scale_exponent_[mn];
-    const float factor =
-        static_cast<float>(scale_significand_[mn] * power_of_two(scale_exponent_[mn]));
-    for (std::size_t k = 0; k < k_; ++k) {
-      const std::size_t i = index(mn, k);
-      out.value_[i] *= factor;
-      const bool zero = exponent_[i] == kNoExponent || factor == 0;
-      out.exponent_[i] = zero ? kNoExponent : static_cast<std::int16_t>(exponent_[i] + e);
-    }
-  }
-  out.measure();
-  return out;
 }
 
 }  // namespace lc::numerics

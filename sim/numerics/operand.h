@@ -37,7 +37,7 @@ class Operand {
   void decode(Format format, Side side, std::size_t mn, std::size_t k, std::span<const Code> codes);
 
   /// Multiplies blocks of K / `per_row` elements by scale factors, `per_row` codes for every mn.
-  /// An e2m1 tile of the mxf4 kinds keeps them apart; elsewhere one per row is folded in later.
+  /// Kind mxf8f6f4 has one for each row and instruction, the mxf4 kinds two or more.
   void set_scales(Format format, std::size_t per_row, std::span<const std::uint8_t> codes);
 
   Format format() const { return format_; }
@@ -75,8 +75,6 @@ class Operand {
   Operand half_of_quads(bool upper) const;
   /// All elements, converted to f16; from formats whose numbers f16 has.
   Operand as_f16() const;
-  /// This tile with the one scale factor per row multiplied in; only where float can hold it.
-  Operand folded() const;
 
  private:
   std::size_t index(std::size_t mn, std::size_t k) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace lc::tests {
@@ -13,30 +14,27 @@ class BigNatural {
   BigNatural() = default;
   /// value * 2^shift.
   BigNatural(std::uint64_t value, int shift) {
-    for (int bit = 0; bit < 64; ++bit) {
-      if ((value >> bit & 1) != 0) set(bit + shift);
-    }
+    const int word = shift / 64, rest = shift % 64;
+    words_.at(word) = value << rest;
+    if (rest != 0) words_.at(word + 1) = value >> (64 - rest);
   }
 
   bool bit(int i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
-  void set(int i) { words_.at(i / 64) |= std::uint64_t{1} << (i % 64); }
-
   bool zero() const { return top() < 0; }
   /// Index of the highest set bit, -1 for zero.
   int top() const {
-    for (int i = kBits - 1; i >= 0; --i) {
-      if (bit(i)) return i;
-    }
-    return -1;
+    int i = kWords - 1;
+    while (i >= 0 && words_[i] == 0) --i;
+    return i < 0 ? -1 : 64 * i + 63 - std::countl_zero(words_[i]);
   }
   void clear_below(int i) {
-    for (int j = 0; j < i && j < kBits; ++j) words_[j / 64] &= ~(std::uint64_t{1} << (j % 64));
+    for (int w = 0; w < i / 64; ++w) words_[w] = 0;
+    words_.at(i / 64) &= ~std::uint64_t{0} << (i % 64);
   }
   bool any_below(int i) const {
-    for (int j = 0; j < i && j < kBits; ++j) {
-      if (bit(j)) return true;
-    }
-    return false;
+    BigNatural kept = *this;
+    kept.clear_below(i);
+    return kept.words_ != words_;
   }
 
   friend bool operator<(const BigNatural& x, const BigNatural& y) {

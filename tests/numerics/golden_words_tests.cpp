@@ -53,7 +53,7 @@ class Dot {
 
   std::vector<std::uint32_t> words(const Codes& a, const Codes& b, std::uint32_t c) const {
     std::vector<std::uint32_t> found;
-    for (const Path path : {Path::automatic, Path::rounding, Path::wide}) {
+    for (const Path path : {Path::automatic, Path::rounding}) {
       TileOptions o = options;
       o.path = path;
       found.push_back(fused_dot(*rule_, a_format_, a, b_format_, b, c, o));
@@ -99,7 +99,7 @@ std::vector<std::uint32_t> words_of_row(const CsvRow& row) {
     dot.options.positions = positions.data();
   }
   const std::size_t steps = flags == "chain4" ? 4 : 1;
-  std::vector<std::uint32_t> found(4, hex(row.at("c")));
+  std::vector<std::uint32_t> found(3, hex(row.at("c")));
   for (std::size_t step = 0; step < steps; ++step) {
     const auto part = [&](const Codes& codes) {
       const std::size_t size = codes.size() / steps;
