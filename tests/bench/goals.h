@@ -23,6 +23,8 @@ inline constexpr Goal kGoals[] = {
     {"fill_addresses/k_major", Measure::ns_per_item, true, 0.5},
     {"fill_addresses/mn_major", Measure::ns_per_item, true, 0.5},
     {"batch/decode", Measure::items_per_second, false, 50'000},
+    {"mma_f16/exact", Measure::ratio, false, 0.5, "mma_f16/eigen_sgemm"},
+    {"mma_f16/rounding", Measure::items_per_second, false, 1e9},
 };
 
 }  // namespace lc::bench
