@@ -1,0 +1,113 @@
+#include "sim/machine/operand_fetch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "sim/machine/fault.h"
+
+namespace lc::machine {
+namespace {
+
+OperandCodes empty_codes(std::uint32_t mn, std::uint32_t k) {
+  return {mn, k, std::vector<std::uint32_t>(std::size_t{mn} * k)};
+}
+
+/// `bits` bits from bit address `bit` on, which lie within two bytes of `bytes`.
+std::uint32_t bits_at(const std::byte* bytes, std::uint32_t bit, std::uint32_t bits) {
+  std::uint32_t word = std::to_integer<std::uint32_t>(bytes[bit / 8]);
+  if (bit % 8 + bits > 8) word |= std::to_integer<std::uint32_t>(bytes[bit / 8 + 1]) << 8;
+  return word >> bit % 8 & ((1u << bits) - 1);
+}
+
+/// Elements of 8 bits and more, each at its own address.
+void fetch_bytes(const SharedMemory& shared, const OperandLayout& layout, OperandCodes& tile) {
+  fill_addresses(layout, tile.mn, tile.k, tile.codes.data());
+  const std::uint32_t bytes = layout.bits / 8;
+  const std::uint32_t last = *std::max_element(tile.codes.begin(), tile.codes.end());
+  if (std::uint64_t{last} + bytes > shared.size()) shared.bytes(last, bytes, 1);  // throws
+  const std::byte* window = shared.bytes(0, 0, 1);
+  for (std::uint32_t& code : tile.codes) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, window + code, bytes);
+    code = value;
+  }
+}
+
+/// Elements under 8 bits: by bit address where they are packed, by their place in the cell of 16
+/// where each has a byte.
+void fetch_bits(const SharedMemory& shared, const OperandLayout& layout, Element element,
+                Container container, OperandCodes& tile) {
+  const std::uint32_t bits = element_format(element).bits;
+  for (std::uint32_t i = 0; i < tile.mn; ++i) {
+    for (std::uint32_t j = 0; j < tile.k; ++j) {
+      const std::uint64_t at = layout.bit_address(i, j);
+      const std::uint64_t cell = at / 128 * 16;
+      const std::uint32_t bit = container == Container::packed
+                                    ? static_cast<std::uint32_t>(at % 128)
+                                    : bit_in_byte_container_cell(element, at / 8 % 16);
+      tile.at(i, j) = bits_at(shared.bytes(cell, 16, 16), bit, bits);
+    }
+  }
+}
+
+}  // namespace
+
+OperandCodes fetch_shared(const SharedMemory& shared, const SharedOperand& operand,
+                          std::uint32_t mn, std::uint32_t k) {
+  const DecodedSmemDescriptor d = decode_smem_descriptor(operand.arch, operand.descriptor);
+  if (!d.swizzle_valid) {
+    throw Fault(
+        FaultKind::illegal_instruction, "smem_descriptor.swizzle-code",
+        "the descriptor's swizzle code " + std::to_string(d.swizzle_code) + " means nothing");
+  }
+  throw_first_error(FaultKind::illegal_instruction,
+                    check_operand_mode(operand.arch, operand.element, operand.container,
+                                       operand.major, d.fields.swizzle),
+                    d.fields.start_address);
+  const OperandLayout layout =
+      operand_layout(d.fields, operand.major, operand.element, operand.container);
+  OperandCodes tile = empty_codes(mn, k);
+  if (tile.codes.empty()) return tile;
+  if (element_format(operand.element).bits >= 8) {
+    fetch_bytes(shared, layout, tile);
+  } else {
+    fetch_bits(shared, layout, operand.element, operand.container, tile);
+  }
+  return tile;
+}
+
+OperandCodes fetch_tmem(const TensorMemory& memory, const TmemOperand& operand, std::uint32_t rows,
+                        std::uint32_t k, std::uint32_t copy) {
+  OperandCodes tile = empty_codes(rows, k);
+  const std::uint32_t width = operand.container_bits;
+  const std::uint32_t columns = (k * width + 31) / 32;
+  const std::uint32_t bits = std::min<std::uint32_t>(element_format(operand.element).bits, width);
+  const std::uint32_t shift = bits < width ? a_code_shift(operand.element) : 0;
+  const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+  const std::uint32_t lane0 = operand.address >> 16, column0 = operand.address & 0xFFFF;
+  for (std::uint32_t i = 0; i < rows; ++i) {
+    const TmemBits first = a_bits(operand.layout, width, i, 0, copy, lane0);
+    const std::uint32_t* cells = memory.row(first.lane, column0, columns);
+    for (std::uint32_t j = 0; j < k; ++j) {
+      tile.at(i, j) = cells[j * width / 32] >> (j * width % 32 + shift) & mask;
+    }
+  }
+  return tile;
+}
+
+numerics::Format format_of(Element element) {
+  using numerics::Format;
+  constexpr Format kFormats[kElementCount] = {
+      Format::f16,  Format::bf16, Format::tf32, Format::f32, Format::e4m3, Format::e5m2,
+      Format::e2m3, Format::e3m2, Format::e2m1, Format::s8,  Format::u8};
+  return kFormats[static_cast<int>(element)];
+}
+
+numerics::Operand decoded(const OperandCodes& tile, Element element, numerics::Side side) {
+  numerics::Operand operand;
+  operand.decode<std::uint32_t>(format_of(element), side, tile.mn, tile.k, tile.codes);
+  return operand;
+}
+
+}  // namespace lc::machine

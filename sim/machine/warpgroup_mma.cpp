@@ -1,0 +1,94 @@
+#include "sim/machine/warpgroup_mma.h"
+
+#include <string>
+#include <vector>
+
+#include "sim/machine/fault.h"
+#include "sim/numerics/fused_tile.h"
+
+namespace lc::machine {
+namespace {
+
+[[noreturn]] void wrong(const char* rule, const std::string& what) {
+  throw Fault(FaultKind::illegal_instruction, rule, what);
+}
+
+OperandCodes a_from_registers(const WarpgroupMma& q, std::uint32_t k) {
+  const std::uint32_t bits = stored_bits(q.a);
+  if (q.a_registers.size() != std::size_t{4} * kWarpgroupThreads) {
+    wrong("wgmma.a-registers", "A takes 4 registers of every thread");
+  }
+  OperandCodes tile{kWarpgroupRows, k, std::vector<std::uint32_t>(std::size_t{64} * k)};
+  const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+  for (std::uint32_t m = 0; m < kWarpgroupRows; ++m) {
+    for (std::uint32_t j = 0; j < k; ++j) {
+      const FragmentPlace at = a_fragment(m, j, bits);
+      tile.at(m, j) =
+          q.a_registers[std::size_t{at.reg} * kWarpgroupThreads + at.thread] >> at.bit & mask;
+    }
+  }
+  return tile;
+}
+
+/// Moves between the fragments of D and rows of words; `visit(word, register word, bit, mask)`.
+template <class Visit>
+void for_each_d(std::uint32_t n, std::uint32_t bits, Visit&& visit) {
+  const auto mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+  for (std::uint32_t m = 0; m < kWarpgroupRows; ++m) {
+    for (std::uint32_t j = 0; j < n; ++j) {
+      const FragmentPlace at = d_fragment(m, j, bits);
+      visit(std::size_t{m} * n + j, std::size_t{at.reg} * kWarpgroupThreads + at.thread, at.bit,
+            mask);
+    }
+  }
+}
+
+}  // namespace
+
+void execute_warpgroup_mma(const WarpgroupMma& q, const SharedMemory& shared,
+                           std::span<std::uint32_t> d_registers) {
+  const std::uint32_t d_bits = numerics::format_row(q.d).bits;
+  const std::uint32_t stored_k = warpgroup_k(q.a);
+  const std::uint32_t k = q.positions.empty() ? stored_k : 2 * stored_k;
+  if (q.n < 8 || q.n > 256 || q.n % 8 != 0) {
+    wrong("wgmma.n", "N = " + std::to_string(q.n) + " is not 8, 16, 24 .. 256");
+  }
+  if (d_registers.size() != std::size_t{q.n} * kWarpgroupRows * d_bits / 32) {
+    wrong("wgmma.d-registers",
+          "D takes " + std::to_string(q.n * d_bits / 64) + " registers of every thread");
+  }
+  if (!q.positions.empty() && q.positions.size() != std::size_t{kWarpgroupRows} * stored_k) {
+    wrong("wgmma.metadata", "the metadata of a sparse A does not fit its rows");
+  }
+  const numerics::DotRule* rule =
+      numerics::find_dot_rule(numerics::Family::wgmma, numerics::kind_of_operand(format_of(q.a)),
+                              format_of(q.a), format_of(q.b), q.d);
+  if (rule == nullptr) wrong("wgmma.types", "no wgmma has these types");
+  const OperandCodes a =
+      q.a_registers.empty()
+          ? fetch_shared(shared, {Arch::sm_90, q.a_descriptor, q.a_major, q.a, Container::packed},
+                         kWarpgroupRows, stored_k)
+          : a_from_registers(q, stored_k);
+  const OperandCodes b = fetch_shared(
+      shared, {Arch::sm_90, q.b_descriptor, q.b_major, q.b, Container::packed}, q.n, k);
+
+  std::vector<std::uint32_t> words(std::size_t{kWarpgroupRows} * q.n);
+  for_each_d(q.n, d_bits,
+             [&](std::size_t word, std::size_t reg, std::uint32_t bit, std::uint32_t mask) {
+               words[word] = d_registers[reg] >> bit & mask;
+             });
+  numerics::TileOptions options;
+  options.negate_a = q.negate_a;
+  options.negate_b = q.negate_b;
+  options.read_c = q.read_d;
+  options.saturate = q.saturate;
+  options.positions = q.positions.empty() ? nullptr : q.positions.data();
+  numerics::fused_tile(*rule, decoded(a, q.a, numerics::Side::a),
+                       decoded(b, q.b, numerics::Side::b), {words.data(), q.n}, options);
+  for_each_d(q.n, d_bits,
+             [&](std::size_t word, std::size_t reg, std::uint32_t bit, std::uint32_t mask) {
+               d_registers[reg] = (d_registers[reg] & ~(mask << bit)) | (words[word] & mask) << bit;
+             });
+}
+
+}  // namespace lc::machine
