@@ -93,9 +93,9 @@ inline constexpr DotRule kDotRules[] = {
     {Family::mma_sync, Kind::f8f6f4, kFp8, Format::f16, Method::fp8_as_f16, 25, 10,
      Evidence::measured},
     {Family::mma_sync, Kind::i8, kInt8, Format::s32, Method::integer, 0, 0, Evidence::measured},
-    {Family::mma_sync, Kind::i8, kInt4, Format::s32, Method::integer, 0, 0, Evidence::inferred},
+    {Family::mma_sync, Kind::i8, kInt4, Format::s32, Method::integer, 0, 0, Evidence::measured},
     {Family::mma_sync, Kind::b1, format_set(Format::b1), Format::s32, Method::integer, 0, 0,
-     Evidence::inferred},
+     Evidence::measured},
 
     {Family::tcgen05, Kind::f16, format_set(Format::f16, Format::bf16), Format::f32, Method::window,
      25, 23, Evidence::b200_words},
