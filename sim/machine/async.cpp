@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/machine/events.h"
+
 namespace lc::machine {
 namespace {
 
@@ -19,7 +21,8 @@ ItemId AsyncQueue::issue(AsyncItem item) {
     if (end != 0 && active_.count(end) != 0) item.after.push_back(end);
     end = id;
   }
-  active_.emplace(id, Active{std::move(item), AsyncStage::issued});
+  const auto at = active_.emplace(id, Active{std::move(item), AsyncStage::issued}).first;
+  tell(id, AsyncStage::issued, at->second.item);
   if (schedule_.kind == Schedule::Kind::eager) {
     finish(id);
   } else if (active_.size() > kMaxInFlight) {
@@ -38,6 +41,10 @@ bool AsyncQueue::is_ready(const Active& active) const {
                      [&](ItemId id) { return active_.count(id) == 0; });
 }
 
+void AsyncQueue::tell(ItemId id, AsyncStage stage, const AsyncItem& item) const {
+  if (events_ != nullptr) events_->emit([&] { return AsyncEvent{id, stage, &item}; });
+}
+
 /// One stage of an item whose predecessors are done.
 void AsyncQueue::step(ItemId id) {
   const auto at = active_.find(id);
@@ -46,12 +53,14 @@ void AsyncQueue::step(ItemId id) {
     if (at->second.stage == AsyncStage::issued) {
       at->second.stage = AsyncStage::read;
       at->second.item.work->read();
+      tell(id, AsyncStage::read, at->second.item);
       return;
     }
     // Out of the queue first: the work may issue more.
     const Active done = std::move(at->second);
     active_.erase(at);
     done.item.work->write();
+    tell(id, AsyncStage::done, done.item);
   } catch (const Fault& fault) {
     rethrow_at(fault, place);
   }

@@ -14,6 +14,8 @@
 
 namespace lc::machine {
 
+class Events;
+
 /// Issued work, numbered 1, 2, … in order of issue; 0 is none.
 using ItemId = std::uint64_t;
 
@@ -62,9 +64,10 @@ struct InFlight {
 /// A Fault thrown by an item gets the place of the instruction that issued it.
 class AsyncQueue {
  public:
-  /// `stream` tells clusters apart: the number of the cluster in its grid.
-  AsyncQueue(Schedule schedule, std::uint64_t stream)
-      : schedule_(schedule), random_(schedule.seed, stream) {}
+  /// `stream` tells clusters apart: the number of the cluster in its grid.  `events`, if any, hears
+  /// of every item when it is issued, has read its sources and is done.
+  AsyncQueue(Schedule schedule, std::uint64_t stream, const Events* events = nullptr)
+      : schedule_(schedule), random_(schedule.seed, stream), events_(events) {}
 
   ItemId issue(AsyncItem item);
   /// A step of the machine went by: under a random schedule something may complete.
@@ -96,10 +99,12 @@ class AsyncQueue {
   std::vector<ItemId> ready_among(const std::vector<ItemId>& ids) const;
   std::vector<ItemId> all() const;
   void step(ItemId id);
+  void tell(ItemId id, AsyncStage stage, const AsyncItem& item) const;
   void step_one_of(const std::vector<ItemId>& ids);
 
   Schedule schedule_;
   RandomStream random_;
+  const Events* events_;
   ItemId last_ = 0;
   std::map<ItemId, Active> active_;
   std::unordered_map<std::uint64_t, ItemId> chain_end_;

@@ -10,117 +10,8 @@
 namespace lc::machine {
 namespace {
 
-FaultKind kind_of(TmaOutcome outcome) {
-  return outcome == TmaOutcome::misaligned_address ? FaultKind::misaligned_address
-                                                   : FaultKind::illegal_instruction;
-}
-
-void throw_unless_ok(const TmaVerdict& verdict, std::uint64_t smem) {
-  if (verdict.outcome == TmaOutcome::ok) return;
-  throw_first_error(kind_of(verdict.outcome), verdict.findings, smem);
-}
-
 [[noreturn]] void wrong(const char* rule, const std::string& what) {
   throw Fault(FaultKind::illegal_instruction, rule, what);
-}
-
-void check_mode(const TensorMapObject& map, const TensorCopy& copy) {
-  if (map.im2col != (copy.mode == TmaMode::im2col)) {
-    wrong("tma.mode", map.im2col ? "an im2col tensor map is used in a tiled copy"
-                                 : "a tiled tensor map is used in an im2col copy");
-  }
-  if (copy.rank != map.tensor().rank) {
-    wrong("tma.rank", "a copy of " + std::to_string(copy.rank) +
-                          " dimensions with a tensor map of rank " +
-                          std::to_string(map.tensor().rank));
-  }
-}
-
-/// Before any row is listed: the box must fit the window, gaps behind the last row aside.
-void check_room(const TmaBox& box, std::uint64_t shared_bytes) {
-  const std::uint64_t last_row = (box.rows - 1) * box.row_pitch;
-  if (box.smem_address < shared_bytes && last_row < shared_bytes - box.smem_address) return;
-  throw Fault(FaultKind::illegal_address, "shared.out-of-bounds",
-              "a box of " + std::to_string(box.rows) + " rows at shared address " +
-                  hex(box.smem_address) + " passes the end " + hex(shared_bytes) +
-                  " of the CTA's shared memory",
-              box.smem_address);
-}
-
-TmaPlan plan_of(const TensorMap& tensor, const TmaBox& box) {
-  TmaPlan plan;
-  plan.box = box;
-  plan.data_type = tensor.data_type;
-  plan.global_address = tensor.global_address;
-  plan.rows.reserve(box.rows);
-  return plan;
-}
-
-TmaPlan tile_plan(const TensorMap& map, const TensorCopy& copy, std::uint64_t shared_bytes) {
-  const TmaBox box = make_tma_box(map, copy.first, copy.smem_offset);
-  check_room(box, shared_bytes);
-  TmaPlan plan = plan_of(map, box);
-  for (TmaRowCursor at(box); !at.done(); at.next()) plan.rows.push_back(at.row());
-  return plan;
-}
-
-/// A map of rank 2 whose box is one row: four rows of it, each with its own index (PTX ISA 5.5.5;
-/// not measured).  Shared memory looks as after a tiled copy of four rows.
-TmaPlan gather_plan(TensorMap map, const TensorCopy& copy, std::uint64_t shared_bytes) {
-  map.box_dim[1] = 4;
-  map.element_stride[1] = 1;
-  TmaBox box = make_tma_box(map, copy.first, copy.smem_offset);
-  check_room(box, shared_bytes);
-  TmaPlan plan = plan_of(map, box);
-  for (const std::int64_t index : copy.rows) {
-    TmaBox one = box;
-    one.step[0].first = index;
-    TmaRow row = TmaRowCursor(one).row();
-    row.linear = box.smem_address + plan.rows.size() * box.row_pitch;
-    row.swizzle_mask = swizzle_mask(box.swizzle, row.linear);
-    plan.rows.push_back(row);
-  }
-  return plan;
-}
-
-void check_gather(const TensorMap& map) {
-  if (map.rank != 2 || map.box_dim[1] != 1) {
-    wrong("tma.gather-box",
-          "tile::gather4 and tile::scatter4 take maps of rank 2 whose box is one "
-          "row high");
-  }
-  if (map.interleave != Interleave::none) {
-    wrong("tma.gather-interleave", "tile::gather4 and tile::scatter4 cannot be interleaved");
-  }
-}
-
-/// The rules of im2col copies; those of the map first.
-TmaPlan im2col_plan(const Im2colMap& map, const TensorCopy& copy, Arch arch,
-                    std::uint64_t shared_bytes) {
-  if (map.wide) wrong("tma.im2col-wide", "im2col::w copies are not modelled");
-  throw_first_error(FaultKind::illegal_instruction, check_im2col_map(map, arch));
-  const Im2colBox box = make_im2col_box(map, copy.first, copy.offsets, copy.smem_offset);
-  TmaVerdict verdict;
-  TensorMap pixel = map.tensor;
-  for (int i = 0; i < kMaxRank; ++i) pixel.box_dim[i] = 1;
-  lc::detail::check_start(verdict, pixel, copy.first, copy.smem_offset);
-  throw_unless_ok(verdict, copy.smem_offset);
-  if (!starts_in_box(box)) {
-    wrong("tma.im2col-start",
-          "pixel 0 lies outside the box that the map's corners leave (measured "
-          "on H200)");
-  }
-  const std::uint32_t offset_end = 1u << corner_bits(map, Arch::sm_90);
-  for (int i = 0; i < map.spatial(); ++i) {
-    if (copy.offsets.at[i] >= offset_end) {
-      wrong("tma.im2col-offset", "im2col offset " + std::to_string(copy.offsets.at[i]) +
-                                     " is not below " + std::to_string(offset_end));
-    }
-  }
-  check_room(box.pixels, shared_bytes);
-  TmaPlan plan = plan_of(map.tensor, box.pixels);
-  for (Im2colCursor at(box); !at.done(); at.next()) plan.rows.push_back(at.row());
-  return plan;
 }
 
 /// Packed bytes of a row that a store moves.
@@ -151,50 +42,6 @@ void pack_six_bits(const std::byte* cell, std::byte* packed) {
 }
 
 }  // namespace
-
-TmaPlan plan_load(const TensorMapObject& map, const TensorCopy& copy, Arch arch,
-                  std::uint64_t shared_bytes) {
-  check_mode(map, copy);
-  if (copy.mode == TmaMode::im2col) return im2col_plan(map.column, copy, arch, shared_bytes);
-  throw_unless_ok(check_tma_load(map.tiled, copy.first, copy.smem_offset, arch), copy.smem_offset);
-  if (copy.mode == TmaMode::tile) return tile_plan(map.tiled, copy, shared_bytes);
-  check_gather(map.tiled);
-  return gather_plan(map.tiled, copy, shared_bytes);
-}
-
-TmaPlan plan_store(const TensorMapObject& map, const TensorCopy& copy, TmaOperation operation,
-                   Arch arch, std::uint64_t shared_bytes) {
-  check_mode(map, copy);
-  if (copy.mode == TmaMode::im2col) {
-    if (!has_operation(map.data_type(), operation)) {
-      throw fault_of(FaultKind::illegal_instruction, {rule_of(TmaRule::operation_type)});
-    }
-    TensorCopy plain = copy;
-    plain.offsets = {};
-    return im2col_plan(map.column, plain, arch, shared_bytes);
-  }
-  throw_unless_ok(check_tma_store(map.tiled, copy.first, copy.smem_offset, operation, arch),
-                  copy.smem_offset);
-  if (copy.mode == TmaMode::tile) return tile_plan(map.tiled, copy, shared_bytes);
-  check_gather(map.tiled);
-  for (const std::int64_t row : copy.rows) {
-    if (row < 0) wrong("tma.store-negative", "a store cannot go to row " + std::to_string(row));
-  }
-  return gather_plan(map.tiled, copy, shared_bytes);
-}
-
-void check_prefetch(const TensorMapObject& map, const TensorCopy& copy, Arch arch) {
-  TensorCopy load = copy;
-  load.smem_offset = 0;
-  check_mode(map, load);
-  // The boxes of a prefetch need no room; only their rules are asked.
-  if (copy.mode == TmaMode::im2col) {
-    im2col_plan(map.column, load, arch, kMaxBoxBytes);
-    return;
-  }
-  throw_unless_ok(check_tma_load(map.tiled, load.first, 0, arch), 0);
-  if (copy.mode == TmaMode::gather4) check_gather(map.tiled);
-}
 
 std::vector<std::byte> read_global(const TmaPlan& plan, const GlobalMemory& memory) {
   const TmaBox& box = plan.box;
@@ -260,6 +107,34 @@ void write_global(const TmaPlan& plan, const std::vector<std::byte>& packed, Tma
     }
     from += plan.box.packed_bytes;
   }
+}
+
+std::vector<SharedPiece> shared_pieces(const TmaPlan& plan) {
+  std::vector<SharedPiece> pieces;
+  for (const TmaRow& row : plan.rows) {
+    for_each_piece(
+        plan.box, row, 0, plan.box.packed_bytes,
+        [&](std::uint64_t address, std::uint32_t length, std::uint32_t) {
+          if (!pieces.empty() && pieces.back().address + pieces.back().bytes == address) {
+            pieces.back().bytes += length;
+          } else {
+            pieces.push_back({address, length});
+          }
+        });
+  }
+  return pieces;
+}
+
+std::vector<std::uint32_t> overwritten_barriers(const TmaPlan& plan, const MbarrierUnit& barriers) {
+  std::vector<std::uint32_t> found;
+  // Most boxes lie far from every barrier.
+  if (barriers.live_in(plan.box.smem_address, plan.smem_end()).empty()) return found;
+  for (const SharedPiece& piece : shared_pieces(plan)) {
+    for (const std::uint32_t at : barriers.live_in(piece.address, piece.address + piece.bytes)) {
+      if (std::find(found.begin(), found.end(), at) == found.end()) found.push_back(at);
+    }
+  }
+  return found;
 }
 
 std::vector<TmaDestination> tma_destinations(std::uint32_t destination, std::uint32_t barrier,

@@ -4,12 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/layout/im2col_box.h"
-#include "sim/layout/tma_box.h"
 #include "sim/layout/tma_copy.h"
 #include "sim/machine/global_memory.h"
+#include "sim/machine/mbarrier_unit.h"
 #include "sim/machine/shared_memory.h"
-#include "sim/machine/tensor_map_object.h"
+#include "sim/machine/tma_plan.h"
 
 /// The tensor memory accelerator: cp.async.bulk.tensor and its reductions, in two halves, so that
 /// a schedule can put time between reading the source and writing the result.
@@ -21,42 +20,6 @@
 /// through this unit by its suite.
 namespace lc::machine {
 
-/// How the instruction walks the tensor; it must agree with the map.
-///  scatter4 is gather4 in the other direction.
-enum class TmaMode : std::uint8_t { tile, im2col, gather4 };
-
-/// Operands of one tensor copy.  `rank` is the instruction's .1d … .5d.
-struct TensorCopy {
-  TmaMode mode = TmaMode::tile;
-  int rank = 1;
-  Coordinates first{};            ///< innermost first; gather4: the column
-  std::int64_t rows[4] = {};      ///< gather4: indices in dimension 1
-  Im2colOffsets offsets;          ///< im2col loads
-  std::uint64_t smem_offset = 0;  ///< in the CTA's window
-};
-
-/// A copy that will not be refused: its rows, in the order of their linear shared addresses.
-struct TmaPlan {
-  TmaBox box;
-  std::vector<TmaRow> rows;
-  DataType data_type = DataType::u8;
-  std::uint64_t global_address = 0;
-
-  /// What each destination's barrier is told.
-  std::uint64_t transaction_bytes() const { return box.transaction_bytes; }
-  /// Shared addresses [smem_address, end) that the box may touch.
-  std::uint64_t smem_end() const { return box.smem_address + box.footprint; }
-};
-
-/// `shared_bytes` is the size of the window; it bounds what a hostile map can make us walk.
-/// Both throw Fault with the outcome the hardware showed.
-TmaPlan plan_load(const TensorMapObject& map, const TensorCopy& copy, Arch arch,
-                  std::uint64_t shared_bytes);
-TmaPlan plan_store(const TensorMapObject& map, const TensorCopy& copy, TmaOperation operation,
-                   Arch arch, std::uint64_t shared_bytes);
-/// cp.async.bulk.prefetch.tensor: the same map and coordinates are legal or not; nothing moves.
-void check_prefetch(const TensorMapObject& map, const TensorCopy& copy, Arch arch);
-
 /// The packed bytes of all rows, fill and value changes included.
 std::vector<std::byte> read_global(const TmaPlan& plan, const GlobalMemory& memory);
 void write_shared(const TmaPlan& plan, const std::vector<std::byte>& packed, SharedMemory& shared);
@@ -64,6 +27,16 @@ void write_shared(const TmaPlan& plan, const std::vector<std::byte>& packed, Sha
 std::vector<std::byte> read_shared(const TmaPlan& plan, const SharedMemory& shared);
 void write_global(const TmaPlan& plan, const std::vector<std::byte>& packed, TmaOperation operation,
                   GlobalMemory& memory);
+
+/// A contiguous run of shared memory that a copy touches, in the order of the walk.
+struct SharedPiece {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+std::vector<SharedPiece> shared_pieces(const TmaPlan& plan);
+
+/// Offsets of the live barriers that a load would write over; gaps of the box do not count.
+std::vector<std::uint32_t> overwritten_barriers(const TmaPlan& plan, const MbarrierUnit& barriers);
 
 /// One destination of a load: the CTA that gets the bytes and the one whose barrier is told.
 struct TmaDestination {

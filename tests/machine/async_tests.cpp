@@ -240,4 +240,33 @@ BOOST_AUTO_TEST_CASE(events_are_made_only_when_somebody_watches) {
   BOOST_TEST(first.passed + second.passed == 2);
 }
 
+BOOST_AUTO_TEST_CASE(observers_hear_of_every_stage_and_change_nothing) {
+  struct Log : Observer {
+    using Observer::see;
+    void see(const AsyncEvent& e) override {
+      text += static_cast<char>(e.what->place.line);
+      text += std::to_string(static_cast<int>(e.stage));
+    }
+    std::string text;
+  };
+  const auto run = [](const Events* events) {
+    std::string log;
+    AsyncQueue queue(seeded(5), 1, events);
+    for (const char name : {'a', 'b', 'c'}) {
+      AsyncItem item;
+      item.place.line = name;
+      item.work = std::make_unique<Note>(log, name);
+      queue.issue(std::move(item));
+    }
+    queue.drain();
+    return log;
+  };
+  Events events;
+  Log log;
+  events.subscribe(log);
+  BOOST_TEST(run(&events) == run(nullptr));
+  BOOST_TEST(log.text.size() == 18u);
+  BOOST_TEST(log.text.substr(0, 6) == "a0b0c0");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -370,6 +370,24 @@ BOOST_AUTO_TEST_CASE(a_store_of_6_bit_elements_packs_them) {
   }
 }
 
+// A row of 32 bytes under a 128-byte span leaves gaps, which the swizzle moves about.
+BOOST_AUTO_TEST_CASE(a_barrier_is_overwritten_exactly_where_bytes_land) {
+  TensorMap map = small_map();
+  map.box_dim = {16, 4};
+  const TmaPlan plan = plan_load(tiled(map), tile_copy(0, 0), Arch::sm_90, kSharedLimit);
+  std::uint64_t bytes = 0;
+  for (const SharedPiece& piece : shared_pieces(plan)) bytes += piece.bytes;
+  BOOST_TEST(bytes == plan.transaction_bytes());
+  for (std::uint32_t at = 0x400; at < 0x620; at += 8) {
+    SharedMemory shared(0x400);
+    MbarrierUnit barriers;
+    barriers.init(shared, at, 1);
+    const std::uint64_t row = (at - 0x400) / 128, linear = swizzled(map.swizzle, at);
+    const bool hit = row < 4 && linear % 128 < 32;
+    BOOST_TEST(overwritten_barriers(plan, barriers).size() == (hit ? 1u : 0u));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(destinations_follow_the_mask_and_the_pair) {
   using List = std::vector<TmaDestination>;
   const std::uint32_t one = shared_address(1, 0x400), two = shared_address(2, 0x400);
