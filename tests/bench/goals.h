@@ -22,6 +22,9 @@ struct Goal {
 inline constexpr Goal kGoals[] = {
     {"fill_addresses/k_major", Measure::ns_per_item, true, 0.5},
     {"fill_addresses/mn_major", Measure::ns_per_item, true, 0.5},
+    {"check/compare_128B", Measure::gigabytes_per_second, false, 1.5},
+    {"check/compare_128B", Measure::ratio, false, 0.25, "check/memcmp"},
+    {"check/diagnose_228_KiB", Measure::milliseconds, true, 1000},
     {"batch/decode", Measure::items_per_second, false, 50'000},
     {"mma_f16/exact", Measure::ratio, false, 0.5, "mma_f16/eigen_sgemm"},
     {"mma_f16/rounding", Measure::items_per_second, false, 1e9},

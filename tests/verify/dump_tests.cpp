@@ -131,6 +131,22 @@ BOOST_AUTO_TEST_CASE(descriptions_are_read_back_as_written) {
   BOOST_TEST((parse_description("", description_text(operand)).descriptor == operand.descriptor));
 }
 
+BOOST_AUTO_TEST_CASE(a_map_that_was_read_before_is_not_mixed_up) {
+  const TileDescription d = box_description();
+  TileDescription other = d;
+  other.map.swizzle = Swizzle::none;
+  ReadMap last;
+  for (const TileDescription& want : {d, d, other, operand_description(), other, d}) {
+    const std::string text = description_text(want);
+    BOOST_TEST(description_text(parse_description("", text, &last)) == text);
+  }
+  Question broken = json_of(d);
+  broken["tensor_map"]["box_dim"] = 7;
+  BOOST_CHECK_THROW(parse_description("", broken.dump(), &last), Error);
+  BOOST_CHECK_THROW(parse_description("", broken.dump(), &last), Error);
+  BOOST_TEST((parse_description("", description_text(d), &last).map == d.map));
+}
+
 BOOST_AUTO_TEST_CASE(unknown_fields_are_noted) {
   Question question = json_of(box_description());
   question["tensor_map"]["swizle"] = "none";

@@ -29,6 +29,12 @@ std::string file_of(const std::string& header, std::size_t data = 0,
   return file + header + std::string(data, 'x');
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 std::string refusal(const std::string& file) {
   try {
     parse_safetensors("file", bytes_of(file));
@@ -61,7 +67,15 @@ const Case kBad[] = {
     {"header of no bytes", file_of(""), "not JSON"},
     {"a list", file_of("[1, 2]"), "object"},
     {"bytes that are no UTF-8", file_of("{\"\xff\xfe\": 1}"), "not JSON"},
-    {"nested deeply", file_of(std::string(100000, '[')), "nested"},
+    {"nested deeply", file_of(std::string(100000, '[')), "object"},
+    {"nested deeply inside", file_of("{\"a\":{\"x\":" + std::string(100000, '[')), "nested"},
+    {"nested objects", file_of("{\"a\":" + repeated("{\"a\":", 50000)), "nested"},
+    {"something behind the object", file_of("{} {}"), "follows"},
+    {"a word that is none", file_of("{\"a\":{\"x\":nil}}"), "value"},
+    {"half a surrogate pair", file_of("{\"\\ud800\":1}"), "surrogate"},
+    {"an escape that is none", file_of("{\"\\q\":1}"), "escape"},
+    {"a control character", file_of("{\"a\tb\":1}"), "control"},
+    {"overlong UTF-8", file_of("{\"\xc0\xaf\":1}"), "UTF-8"},
     {"the same key twice",
      file_of("{\"a\":" + entry("[1]", "[0,1]") + ",\"a\":" + entry("[1]", "[0,1]") + "}", 1),
      "twice"},
@@ -153,6 +167,15 @@ BOOST_AUTO_TEST_CASE(every_dtype_and_empty_shapes_are_sized_right) {
   BOOST_TEST(back.find("b")->bytes.size() == 8u);
   BOOST_TEST(back.find("c")->bytes.empty());
   BOOST_TEST(back.find("d")->bytes.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(escapes_are_read) {
+  const std::string file =
+      file_of("{\"__metadata__\":{\"a\\u00e9\\ud83d\\ude00\\n\\\"\":\"\xc3\xa9\\/\"}}");
+  const SafeTensors back = parse_safetensors("file", bytes_of(file));
+  BOOST_TEST_REQUIRE(back.metadata.size() == 1u);
+  BOOST_TEST(back.metadata.begin()->first == "a\xc3\xa9\xf0\x9f\x98\x80\n\"");
+  BOOST_TEST(back.metadata.begin()->second == "\xc3\xa9/");
 }
 
 BOOST_AUTO_TEST_CASE(every_cut_of_a_good_file_is_refused) {

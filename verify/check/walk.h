@@ -47,14 +47,19 @@ class Walk {
         permutes_(image.permutation.row.key_mask != 0 || image.permutation.row.flip8),
         cellwise_(padded_ || gathers_ || image.permutation.by_row_number || image.absolute) {
     find_inner_bounds();
+    plain_ = !cellwise_ && image.width >= row_bytes_ && row_bytes_ <= kMaxStrip &&
+             source.kind == Source::Kind::tensor && image.change == Change::none &&
+             in_begin_ == 0 && in_end_ == row_bytes_;
   }
 
   bool run() {
     if (image_.inner_count == 0 || image_.rows() == 0) return true;
-    std::array<std::uint64_t, 6> at{};
-    bool outside = false;
+    std::array<Place, 6> at{};
+    bool bounded = false, outside = false;
     for (std::size_t a = 0; a < image_.axis_count; ++a) {
-      outside = outside || !image_.axis[a].bounds.holds(0);
+      const RowAxis& axis = image_.axis[a];
+      outside = outside || !axis.bounds.holds(0);
+      bounded = bounded || !axis.bounds.holds(0) || !axis.bounds.holds(axis.count - 1);
     }
     std::uint64_t linear = image_.start, bit = image_.source_bit;
     for (row_number_ = 0;; ++row_number_) {
@@ -62,24 +67,42 @@ class Walk {
       std::size_t a = 0;
       for (; a < image_.axis_count; ++a) {
         const RowAxis& axis = image_.axis[a];
-        linear -= axis.offset(at[a]);
-        if (++at[a] < axis.count) {
-          linear += axis.offset(at[a]);
+        linear -= at[a].offset;
+        if (at[a].advance(axis)) {
+          linear += at[a].offset;
           bit += axis.source_bits;
           break;
         }
         bit -= axis.source_bits * (axis.count - 1);
-        at[a] = 0;
+        at[a] = {};
       }
       if (a == image_.axis_count) return true;
       outside = false;
-      for (std::size_t b = 0; b < image_.axis_count; ++b) {
-        outside = outside || !image_.axis[b].bounds.holds(at[b]);
+      for (std::size_t b = 0; bounded && b < image_.axis_count; ++b) {
+        outside = outside || !image_.axis[b].bounds.holds(at[b].index);
       }
     }
   }
 
  private:
+  /// An index of an axis with its `RowAxis::offset`, without divisions.
+  struct Place {
+    std::uint64_t index = 0, in_block = 0, block_start = 0, offset = 0;
+
+    /// False past the last index.
+    bool advance(const RowAxis& axis) {
+      if (++index == axis.count) return false;
+      if (++in_block == axis.block) {
+        in_block = 0;
+        block_start += axis.block_step;
+        offset = block_start;
+      } else {
+        offset += axis.step;
+      }
+      return true;
+    }
+  };
+
   bool has_odd_bits() const {
     std::uint64_t bits = image_.source_bit | image_.inner_count * image_.element_bits;
     for (std::size_t a = 0; a < image_.axis_count; ++a) bits |= image_.axis[a].source_bits;
@@ -102,12 +125,30 @@ class Walk {
   }
 
   bool row(std::uint64_t linear, std::uint64_t bit, bool outside) {
+    if (plain_ && !outside && plain_row(linear, bit)) return keeps_on_;
     row_linear_ = linear, row_bit_ = bit, row_outside_ = outside;
     if (image_.width >= row_bytes_) return span(linear, 0, row_bytes_);
     for (std::uint64_t c = 0; c < row_bytes_; c += image_.width) {
       const std::uint64_t at = linear + c / image_.width * image_.column_step;
       if (!span(at, c, std::min(image_.width, row_bytes_ - c))) return false;
     }
+    return true;
+  }
+
+  /// The common case, a row inside one line that stands in memory as it is.  False: not that case.
+  bool plain_row(std::uint64_t linear, std::uint64_t bit) {
+    Strip strip;
+    strip.base = image_.permutation.origin;
+    strip.offset = linear - strip.base;
+    if (permutes_ && strip.offset % 128 + row_bytes_ > 128) return false;
+    if (bit % 8 != 0 || !source_.has(bit / 8, row_bytes_)) return false;
+    strip.mask = swizzled(image_.permutation.row, strip.offset, image_.permutation.base_offset) ^
+                 strip.offset;
+    strip.length = static_cast<std::uint32_t>(row_bytes_);
+    strip.row = row_number_;
+    strip.source_bit = bit;
+    strip.expected = source_.bytes.data() + bit / 8;
+    keeps_on_ = visit_(static_cast<const Strip&>(strip));
     return true;
   }
 
@@ -232,6 +273,7 @@ class Walk {
   std::uint64_t in_begin_ = 0, in_end_ = 0;
   std::uint64_t row_number_ = 0, row_linear_ = 0, row_bit_ = 0;
   bool row_outside_ = false;
+  bool plain_ = false, keeps_on_ = true;
   alignas(16) std::array<std::uint8_t, kMaxStrip> buffer_;
   std::array<std::uint8_t, 8> element_;
 };

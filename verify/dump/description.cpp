@@ -6,6 +6,7 @@
 
 #include "sim/layout/operand_rules.h"
 #include "sim/layout/tma_copy.h"
+#include "verify/dump/json_reader.h"
 #include "verify/error.h"
 #include "verify/findings.h"
 #include "verify/ops/operand_request.h"
@@ -31,14 +32,43 @@ constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 60;
   request.fail("", "no such tile can exist");
 }
 
-void read_box(const Request& request, const std::string& where, TileDescription& d) {
-  d.kind = TileDescription::Kind::tensor_map;
+/// A description's text, cut so that a tensor map that is known already need not be parsed.
+struct Text {
+  std::string map;   ///< the value of `tensor_map`, as written
+  std::string rest;  ///< the description with `{}` there
+};
+
+Text cut(const std::string& where, const std::string& json) {
+  JsonReader reader(where + "description",
+                    {reinterpret_cast<const std::uint8_t*>(json.data()), json.size()});
+  std::size_t begin = 0, end = 0;
+  reader.object("", [&](const std::string& key) {
+    const std::size_t before = reader.position();
+    reader.skip(key);
+    if (key == "tensor_map") begin = before, end = reader.position();
+  });
+  reader.finish();
+  return {json.substr(begin, end - begin), json.substr(0, begin) + "{}" + json.substr(end)};
+}
+
+void read_map(const Request& request, const std::string& where, ReadMap& read) {
   const Request map(request.raw("tensor_map"), where + "tensor_map.");
-  d.map = read_tensor_map(map);
-  for (const std::string& field : map.ignored_fields()) d.ignored.push_back("tensor_map." + field);
-  if (!has_legal_rank(d.map)) {
-    map.fail("global_dim", fmt::format("{} dimensions", d.map.rank), "1 to 5");
+  read.map = read_tensor_map(map);
+  read.ignored.clear();
+  for (const std::string& field : map.ignored_fields()) {
+    read.ignored.push_back("tensor_map." + field);
   }
+  if (!has_legal_rank(read.map)) {
+    map.fail("global_dim", fmt::format("{} dimensions", read.map.rank), "1 to 5");
+  }
+}
+
+void read_box(const Request& request, const std::string& where, const ReadMap& read,
+              TileDescription& d) {
+  d.kind = TileDescription::Kind::tensor_map;
+  d.map = read.map;
+  d.ignored = read.ignored;
+  const Request map(request.raw("tensor_map"), where + "tensor_map.");
   d.coordinates = read_coordinates(request, d.map.rank);
   d.destination = request.number_or("destination", d.smem_address, 0, UINT32_MAX);
   const TmaVerdict verdict = check_tma_load(d.map, d.coordinates, d.destination, d.arch);
@@ -116,25 +146,41 @@ void read_facts(const Request& request, TileDescription& d) {
 
 }  // namespace
 
-TileDescription parse_description(const std::string& where, const std::string& json) {
+namespace {
+
+Question parsed(const std::string& where, const std::string& json) {
+  try {
+    return Question::parse(json);
+  } catch (const Question::exception&) {
+    throw Error(where + "description", fmt::format("is not JSON: {:.60}", json),
+                "one JSON object as text; see docs/dump-format.md");
+  }
+}
+
+}  // namespace
+
+TileDescription parse_description(const std::string& where, const std::string& json,
+                                  ReadMap* last) {
   if (json.size() > kMaxText) {
     throw Error(where + "description", fmt::format("{} bytes are too long", json.size()),
                 "a description is one small JSON object");
   }
-  const Question question = [&] {
-    try {
-      return Question::parse(json);
-    } catch (const Question::exception&) {
-      throw Error(where + "description", fmt::format("is not JSON: {:.60}", json),
-                  "one JSON object as text; see docs/dump-format.md");
-    }
-  }();
+  ReadMap own;
+  ReadMap& read = last == nullptr ? own : *last;
+  const Text text = last == nullptr ? Text{} : cut(where, json);
+  const bool known = !text.map.empty() && text.map == read.text;
+  const Question question = parsed(where, known ? text.rest : json);
   const Request request(question, where);
   TileDescription d;
   d.arch = request.choice<Arch>("arch");
   d.smem_address = request.number("smem_address", 0, UINT32_MAX);
   if (request.has("tensor_map")) {
-    read_box(request, where, d);
+    if (!known) {
+      read.text.clear();
+      read_map(request, where, read);
+      read.text = text.map;
+    }
+    read_box(request, where, read, d);
   } else if (request.has("descriptor")) {
     read_operand(request, d);
   } else {

@@ -54,9 +54,17 @@ struct TileDescription {
   std::vector<std::string> ignored;
 };
 
+/// The tensor map read last, by its text: the tiles of a dump share a few.
+struct ReadMap {
+  std::string text;
+  TensorMap map;
+  std::vector<std::string> ignored;
+};
+
 /// Reads the JSON text of one tile.  `where` names the tile in errors ("file: tile `A`: ").  The
 /// source is left for the caller to find: `source_name` and `source.kind` say which.
-TileDescription parse_description(const std::string& where, const std::string& json);
+TileDescription parse_description(const std::string& where, const std::string& json,
+                                  ReadMap* last = nullptr);
 
 /// The JSON text that `parse_description` reads back as the same description.
 std::string description_text(const TileDescription& description);

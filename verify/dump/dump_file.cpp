@@ -35,7 +35,7 @@ void find_source(const std::string& where, const ByName& tensors, TileDescriptio
 }
 
 DumpedTile read_tile(const std::string& path, const SafeTensor& tensor, const std::string* json,
-                     const ByName& tensors) {
+                     const ByName& tensors, ReadMap& last_map) {
   DumpedTile tile;
   tile.name = tensor.name;
   tile.window.bytes = tensor.bytes;
@@ -51,7 +51,7 @@ DumpedTile read_tile(const std::string& path, const SafeTensor& tensor, const st
                   "dtype \"U8\", shape [bytes]");
     }
     if (tensor.bytes.empty()) throw Error(where + "shape", "the tile has no bytes", "dump it");
-    TileDescription d = parse_description(where, *json);
+    TileDescription d = parse_description(where, *json, &last_map);
     find_source(where, tensors, d);
     tile.window.address = d.smem_address;
     tile.description = std::move(d);
@@ -102,10 +102,11 @@ DumpFile read_dump(const std::string& path, std::span<const std::uint8_t> bytes)
   DumpFile out;
   out.path = path;
   read_facts(file, tensors, out);
+  ReadMap last_map;
   for (const SafeTensor& t : file.tensors) {
     const auto json = file.metadata.find(t.name);
-    out.tiles.push_back(
-        read_tile(path, t, json == file.metadata.end() ? nullptr : &json->second, tensors));
+    out.tiles.push_back(read_tile(path, t, json == file.metadata.end() ? nullptr : &json->second,
+                                  tensors, last_map));
   }
   const std::set<std::string> sources = sources_of(out.tiles);
   std::erase_if(out.tiles, [&](const DumpedTile& tile) {
