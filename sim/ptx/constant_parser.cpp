@@ -100,11 +100,11 @@ bool at_constant(const TokenStream& tokens) {
     default:
       return false;
   }
-  if (token.is("!")) {
+  if (token.is("!") || token.is("-")) {
     const Token& next = tokens.peek_second();
     return next.kind != Token::Kind::identifier || next.text == "WARP_SZ";
   }
-  return token.is("-") || token.is("+") || token.is("~") || token.is("(");
+  return token.is("+") || token.is("~") || token.is("(");
 }
 
 Constant parse_constant(TokenStream& tokens) {

@@ -7,7 +7,7 @@
 
 namespace lc::ptx {
 
-/// Can a constant expression begin here?  `!p` of a register is not one.
+/// Can a constant expression begin here?  `!p` and `-r` of registers are none.
 bool at_constant(const TokenStream& tokens);
 
 /// A constant expression, evaluated.

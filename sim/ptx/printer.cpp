@@ -84,6 +84,7 @@ class FunctionPrinter {
   void print_operand(const Operand& operand) {
     using Kind = Operand::Kind;
     if (operand.negated) out_ += '!';
+    if (operand.minus) out_ += '-';
     switch (operand.kind) {
       case Kind::sink:
         out_ += '_';
