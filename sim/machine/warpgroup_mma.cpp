@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "sim/machine/fault.h"
-#include "sim/numerics/fused_tile.h"
-
 namespace lc::machine {
 namespace {
 
@@ -14,7 +12,7 @@ namespace {
 }
 
 OperandCodes a_from_registers(const WarpgroupMma& q, std::uint32_t k) {
-  const std::uint32_t bits = stored_bits(q.a);
+  const std::uint32_t bits = q.single_bit ? 1 : stored_bits(q.a);
   if (q.a_registers.size() != std::size_t{4} * kWarpgroupThreads) {
     wrong("wgmma.a-registers", "A takes 4 registers of every thread");
   }
@@ -28,6 +26,18 @@ OperandCodes a_from_registers(const WarpgroupMma& q, std::uint32_t k) {
     }
   }
   return tile;
+}
+
+/// An operand in shared memory; single bits come as bytes and are spread out.
+OperandCodes fetch(const WarpgroupMma& q, const SharedMemory& shared, std::uint64_t descriptor,
+                   Major major, Element element, std::uint32_t mn, std::uint32_t k) {
+  const SharedOperand operand{Arch::sm_90, descriptor, major, element, Container::packed};
+  if (!q.single_bit) return fetch_shared(shared, operand, mn, k);
+  const OperandCodes bytes = fetch_shared(shared, operand, mn, k / 8);
+  OperandCodes bits{mn, k, std::vector<std::uint32_t>(std::size_t{mn} * k)};
+  for (std::size_t i = 0; i < bits.codes.size(); ++i)
+    bits.codes[i] = bytes.codes[i / 8] >> i % 8 & 1;
+  return bits;
 }
 
 /// Moves between the fragments of D and rows of words; `visit(word, register word, bit, mask)`.
@@ -48,7 +58,7 @@ void for_each_d(std::uint32_t n, std::uint32_t bits, Visit&& visit) {
 void execute_warpgroup_mma(const WarpgroupMma& q, const SharedMemory& shared,
                            std::span<std::uint32_t> d_registers) {
   const std::uint32_t d_bits = numerics::format_row(q.d).bits;
-  const std::uint32_t stored_k = warpgroup_k(q.a);
+  const std::uint32_t stored_k = warpgroup_k(q.a, q.single_bit);
   const std::uint32_t k = q.positions.empty() ? stored_k : 2 * stored_k;
   if (q.n < 8 || q.n > 256 || q.n % 8 != 0) {
     wrong("wgmma.n", "N = " + std::to_string(q.n) + " is not 8, 16, 24 .. 256");
@@ -60,17 +70,15 @@ void execute_warpgroup_mma(const WarpgroupMma& q, const SharedMemory& shared,
   if (!q.positions.empty() && q.positions.size() != std::size_t{kWarpgroupRows} * stored_k) {
     wrong("wgmma.metadata", "the metadata of a sparse A does not fit its rows");
   }
-  const numerics::DotRule* rule =
-      numerics::find_dot_rule(numerics::Family::wgmma, numerics::kind_of_operand(format_of(q.a)),
-                              format_of(q.a), format_of(q.b), q.d);
+  const numerics::Format a_format = q.single_bit ? numerics::Format::b1 : format_of(q.a);
+  const numerics::Format b_format = q.single_bit ? numerics::Format::b1 : format_of(q.b);
+  const numerics::DotRule* rule = numerics::find_dot_rule(
+      numerics::Family::wgmma, numerics::kind_of_operand(a_format), a_format, b_format, q.d);
   if (rule == nullptr) wrong("wgmma.types", "no wgmma has these types");
-  const OperandCodes a =
-      q.a_registers.empty()
-          ? fetch_shared(shared, {Arch::sm_90, q.a_descriptor, q.a_major, q.a, Container::packed},
-                         kWarpgroupRows, stored_k)
-          : a_from_registers(q, stored_k);
-  const OperandCodes b = fetch_shared(
-      shared, {Arch::sm_90, q.b_descriptor, q.b_major, q.b, Container::packed}, q.n, k);
+  const OperandCodes a = q.a_registers.empty() ? fetch(q, shared, q.a_descriptor, q.a_major, q.a,
+                                                       kWarpgroupRows, stored_k)
+                                               : a_from_registers(q, stored_k);
+  const OperandCodes b = fetch(q, shared, q.b_descriptor, q.b_major, q.b, q.n, k);
 
   std::vector<std::uint32_t> words(std::size_t{kWarpgroupRows} * q.n);
   for_each_d(q.n, d_bits,
@@ -83,8 +91,11 @@ void execute_warpgroup_mma(const WarpgroupMma& q, const SharedMemory& shared,
   options.read_c = q.read_d;
   options.saturate = q.saturate;
   options.positions = q.positions.empty() ? nullptr : q.positions.data();
-  numerics::fused_tile(*rule, decoded(a, q.a, numerics::Side::a),
-                       decoded(b, q.b, numerics::Side::b), {words.data(), q.n}, options);
+  options.bit_operation = q.bit_operation;
+  numerics::Operand a_tile, b_tile;
+  a_tile.decode<std::uint32_t>(a_format, numerics::Side::a, a.mn, a.k, a.codes);
+  b_tile.decode<std::uint32_t>(b_format, numerics::Side::b, b.mn, b.k, b.codes);
+  numerics::fused_tile(*rule, a_tile, b_tile, {words.data(), q.n}, options);
   for_each_d(q.n, d_bits,
              [&](std::size_t word, std::size_t reg, std::uint32_t bit, std::uint32_t mask) {
                d_registers[reg] = (d_registers[reg] & ~(mask << bit)) | (words[word] & mask) << bit;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sim/machine/operand_fetch.h"
+#include "sim/numerics/fused_tile.h"
 
 /// The tensor core of sm_90 as a warpgroup of 128 threads uses it: D (64 x N, in registers) += A
 /// (registers or shared memory) * B (shared memory).
@@ -41,7 +42,9 @@ constexpr FragmentPlace a_fragment(std::uint32_t m, std::uint32_t k, std::uint32
 
 /// One instruction.  `a_registers` holds [reg * 128 + thread]; A then has 64 rows.
 struct WarpgroupMma {
-  Element a{}, b{};
+  Element a{}, b{};         ///< u8 for single-bit operands
+  bool single_bit = false;  ///< .b1: every byte of A and B is 8 elements, the lowest bit first
+  numerics::BitOperation bit_operation = numerics::BitOperation::and_popc;
   numerics::Format d = numerics::Format::f32;
   std::uint32_t n = 8;
   Major a_major = Major::k, b_major = Major::k;
@@ -55,8 +58,8 @@ struct WarpgroupMma {
 };
 
 /// K of one instruction: 32 bytes of A, twice as many elements of B when sparse.
-constexpr std::uint32_t warpgroup_k(Element element) {
-  return 256 / stored_bits(element);
+constexpr std::uint32_t warpgroup_k(Element element, bool single_bit = false) {
+  return 256 / (single_bit ? 1 : stored_bits(element));
 }
 
 /// Replaces D, [reg * 128 + thread], which holds C before.  Throws Fault; D is then unchanged.
