@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/machine/fault.h"
 #include "sim/machine/sparse_metadata.h"
 #include "sim/machine/tmem_movement.h"
+#include "sim/machine/zero_columns.h"
 #include "sim/numerics/fused_tile.h"
 
 namespace lc::machine {
@@ -55,6 +57,7 @@ class Execution {
 
   void run() {
     fetch_b();
+    mask_b();
     for (std::uint32_t v = 0; v < ctas_.size(); ++v) run_cta(v);
     for (const Result& r : results_) store(r);
     if (q_.shift_a) shift_a();
@@ -81,6 +84,20 @@ class Execution {
           {Arch::sm_100, q_.b_descriptor, form_.instruction.b_major, form_.b, form_.container}, n,
           form_.k);
       b_.codes.insert(b_.codes.end(), half.codes.begin(), half.codes.end());
+    }
+  }
+
+  /// Columns of B that the mask empties, and those that the shift brings.
+  void mask_b() {
+    if (q_.zero_columns == 0) return;
+    const ZeroColumns mask{q_.zero_columns};
+    const OperandCodes from = std::exchange(b_, {b_.mn, b_.k, {}});
+    b_.codes.resize(from.codes.size());
+    for (std::uint32_t n = 0; n < b_.mn; ++n) {
+      const std::uint32_t source = n + mask.shift();
+      if (source >= b_.mn || mask.is_zero(source / part_columns(), source % part_columns()))
+        continue;
+      for (std::uint32_t k = 0; k < b_.k; ++k) b_.at(n, k) = from.at(source, k);
     }
   }
 
@@ -214,56 +231,7 @@ class Execution {
   std::vector<Result> results_;
 };
 
-void check_operands(const MmaRequest& q, const MmaForm& form) {
-  const auto wrong = [](const char* rule, const char* what) {
-    throw Fault(FaultKind::illegal_instruction, rule, what);
-  };
-  if (form.instruction.sparse != q.sparse) {
-    wrong("mma.sparse-bit", "the descriptor's sparse bit and the instruction's .sp disagree");
-  }
-  if (form.instruction.k96) wrong("mma.k96", "K = 96 (sm_103a) is not modelled");
-  if (q.a_address && form.instruction.a_major == Major::mn) {
-    wrong("mma.a-transposed",
-          "A in Tensor Memory is K-major: the descriptor's transpose bit is set");
-  }
-  const bool sixteen = q.kind == MmaKind::mxf4nvf4 && q.scale_block == 16;
-  if (mma_kind_row(q.kind).block_scaled && q.scale_block != 32 && !sixteen) {
-    wrong("mma.scale-block", "scale factors stand for 32 elements, or 16 with kind mxf4nvf4");
-  }
-  for (const std::uint32_t address : {q.d_address, q.a_address.value_or(0)}) {
-    const std::uint32_t lane = address >> 16;
-    if (lane == 0 || (lane == 16 && form.layout.half_lanes)) continue;
-    throw Fault(FaultKind::illegal_address, "tmem.lane-base",
-                "the lane of the address must be 0 here, or 0 or 16 for layouts that use half the "
-                "lanes; it is " +
-                    std::to_string(lane),
-                address);
-  }
-}
-
 }  // namespace
-
-MmaForm decode_mma(const MmaRequest& q, Findings* findings) {
-  const MmaTarget target{static_cast<int>(q.cta_group), q.weight_stationary};
-  const Findings found = check_instruction_word(q.kind, q.instruction, target);
-  throw_first_error(FaultKind::illegal_instruction, found);
-  if (findings != nullptr) findings->append(found);
-  MmaForm form;
-  form.instruction = decode_instruction_descriptor(q.kind, q.instruction);
-  const auto layout = find_d_layout(form.instruction.m, q.cta_group, q.weight_stationary, q.sparse);
-  if (!layout || !form.instruction.a || !form.instruction.b || !form.instruction.d) {
-    throw Fault(FaultKind::illegal_instruction, "mma.shape", "no instruction has this shape");
-  }
-  form.layout = d_layout_row(*layout);
-  form.stored_k = mma_k(q.kind, false);
-  form.k = mma_k(q.kind, q.sparse);
-  form.a = *form.instruction.a;
-  form.b = *form.instruction.b;
-  form.container = is_mxf4(q.kind) ? Container::packed : Container::byte;
-  if (mma_kind_row(q.kind).block_scaled) form.instruction.d = Accumulator::f32;
-  check_operands(q, form);
-  return form;
-}
 
 void execute_mma(const MmaRequest& request, std::span<const MmaCta> ctas) {
   if (ctas.size() != request.cta_group) {

@@ -35,9 +35,10 @@ struct MmaRequest {
   std::uint32_t sfa_address = 0, sfb_address = 0;  ///< block-scaled kinds
   std::uint32_t scale_block = 32;                  ///< elements of dense K under one factor: 16, 32
 
-  bool read_d = true;    ///< enable-input-d
-  int d_shift = 0;       ///< scale-input-d: D * 2^-shift
-  bool shift_a = false;  ///< .ashift
+  bool read_d = true;              ///< enable-input-d
+  int d_shift = 0;                 ///< scale-input-d: D * 2^-shift
+  bool shift_a = false;            ///< .ashift
+  std::uint64_t zero_columns = 0;  ///< .ws: the zero-column mask
   /// disable-output-lane: bit l of [cta] keeps lane l as it was.
   std::array<std::array<std::uint32_t, 4>, 2> disabled_lanes{};
 };
