@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+
+#include "sim/layout/spelling.h"
 
 /// Who does something to a barrier or to memory: a thread, or a unit on a thread's behalf.
 namespace lc::machine {
@@ -13,6 +16,15 @@ enum class Unit : std::uint8_t {
   tensor_core,  ///< wgmma, tcgen05.mma, .cp, .shift and their commits
   remote_store  ///< st.async, red.async
 };
+
+constexpr std::array<Spelled<Unit>, 6> spellings(Unit) {
+  return {{{Unit::thread, "threads"},
+           {Unit::cp_async, "cp.async"},
+           {Unit::bulk_copy, "bulk copies"},
+           {Unit::tma, "tensor copies"},
+           {Unit::tensor_core, "the tensor core"},
+           {Unit::remote_store, "remote stores"}}};
+}
 
 struct Actor {
   Unit unit = Unit::thread;

@@ -1,7 +1,8 @@
+#include "sim/machine/tensor_core.h"
+
 #include <string>
 
 #include "sim/machine/fault.h"
-#include "sim/machine/tensor_core.h"
 #include "sim/machine/zero_columns.h"
 
 namespace lc::machine {

@@ -77,6 +77,22 @@ OperandCodes fetch_shared(const SharedMemory& shared, const SharedOperand& opera
   return tile;
 }
 
+std::vector<std::uint64_t> operand_cells(const SharedOperand& operand, std::uint32_t mn,
+                                         std::uint32_t k) {
+  const OperandLayout l =
+      operand_layout(decode_smem_descriptor(operand.arch, operand.descriptor).fields, operand.major,
+                     operand.element, operand.container);
+  const bool k_major = operand.major == Major::k;
+  const std::uint32_t rows = k_major ? mn : k, row_bytes = (k_major ? k : mn) * l.bits / 8;
+  std::vector<std::uint64_t> cells;
+  for (std::uint32_t r = 0; r < rows; ++r) {
+    for (std::uint32_t c = 0; c < row_bytes; c += 16) {
+      cells.push_back(swizzled(l.swizzle, l.linear(r, c), l.base_offset) / 16 * 16);
+    }
+  }
+  return cells;
+}
+
 OperandCodes fetch_tmem(const TensorMemory& memory, const TmemOperand& operand, std::uint32_t rows,
                         std::uint32_t k, std::uint32_t copy) {
   OperandCodes tile = empty_codes(rows, k);

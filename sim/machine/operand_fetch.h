@@ -36,6 +36,11 @@ struct SharedOperand {
 OperandCodes fetch_shared(const SharedMemory& shared, const SharedOperand& operand,
                           std::uint32_t mn, std::uint32_t k);
 
+/// Addresses of the 16-byte cells that an operand is read from, row after row: what observers of
+/// bank use and hazards want.  The operand was fetched without a fault.
+std::vector<std::uint64_t> operand_cells(const SharedOperand& operand, std::uint32_t mn,
+                                         std::uint32_t k);
+
 /// A in Tensor Memory: rows 0 .. rows - 1 of one CTA, from copy `copy` of its lanes.
 struct TmemOperand {
   DLayoutRow layout{};

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "tests/golden.h"
 #include "tests/machine/machine_test.h"
@@ -82,6 +83,24 @@ BOOST_AUTO_TEST_CASE(elements_come_from_the_bytes_that_the_h200_read) {
   }
   BOOST_TEST(compared > 200u);
   BOOST_TEST(faults > 10u);
+}
+
+BOOST_AUTO_TEST_CASE(the_cells_of_an_operand_hold_all_its_elements) {
+  for (const Swizzle swizzle : kOperandSwizzles) {
+    for (const Major major : {Major::k, Major::mn}) {
+      const SmemDescriptor d{0x410, 2048, 1024, 1, LboMode::relative, swizzle};
+      const SharedOperand operand{Arch::sm_100, encode_smem_descriptor(Arch::sm_100, d), major,
+                                  Element::f16, Container::packed};
+      const OperandLayout layout = operand_layout(d, major, Element::f16);
+      std::set<std::uint64_t> want;
+      for (std::uint32_t i = 0; i < 64; ++i) {
+        for (std::uint32_t j = 0; j < 16; ++j) want.insert(layout.address(i, j) / 16 * 16);
+      }
+      const auto cells = operand_cells(operand, 64, 16);
+      BOOST_TEST(cells.size() == 64u * 16 * 2 / 16);
+      BOOST_TEST((std::set<std::uint64_t>(cells.begin(), cells.end()) == want));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(narrow_elements_come_from_their_cells_or_nibbles) {
