@@ -125,8 +125,9 @@ bool exact_product(const DotRule& rule, const Operand& a, const Operand& b, floa
     float c_max = 0;
     const float limit = rule.d == Format::f32 ? 0x1p126f : 65504.0f;
     for (std::size_t i = 0; i < m; ++i) {
-      c_max = std::max(c_max, load_row(rule.d, cd.words + i * cd.row_stride, n, &sums[i * stride]));
-      if (!(c_max <= limit)) return false;
+      const float row_max = load_row(rule.d, cd.words + i * cd.row_stride, n, &sums[i * stride]);
+      if (!(row_max <= limit)) return false;  // infinity and NaN too
+      c_max = std::max(c_max, row_max);
     }
     if (!find_unit(rule, a.range(), b.range(), a.k(), c_max, q)) return false;
     const float inverse_unit = static_cast<float>(power_of_two(-q));
