@@ -1,6 +1,7 @@
 #include "sim/machine/global_memory.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "sim/machine/fault.h"
@@ -34,6 +35,7 @@ bool GlobalMemory::insert_owned(std::uint64_t address, std::uint64_t size) {
   if (!block.owned) return false;
   block.data = block.owned.get();
   block.size = size;
+  if (fill_ != std::byte{0}) std::memset(block.data, std::to_integer<int>(fill_), size);
   blocks_.emplace(address, std::move(block));
   used_ += size;
   return true;

@@ -18,7 +18,8 @@ inline constexpr std::uint64_t kGlobalAddressEnd = std::uint64_t{1} << 57;
 inline constexpr std::uint64_t kGlobalBase = std::uint64_t{1} << 47;
 
 /// Global memory: separate allocations, each with exact bounds and a gap behind it.  Bytes of a
-/// fresh allocation are 0; pages are committed when touched.
+/// fresh allocation are `fill`; with 0, pages are committed when touched.  On a GPU they are what
+/// was there before: another fill finds programs that count on zeros.
 ///
 /// `bytes` hands out host pointers that stay inside one allocation; a guest reaches nothing else.
 /// Looking up is const and may run on several threads while nothing is allocated or freed.
@@ -27,7 +28,8 @@ class GlobalMemory {
   static constexpr std::uint64_t kAlignment = 256;  ///< of allocations (CUDA programming guide)
   static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
-  explicit GlobalMemory(std::uint64_t limit_bytes = kNoLimit) : limit_(limit_bytes) {}
+  explicit GlobalMemory(std::uint64_t limit_bytes = kNoLimit, std::byte fill = std::byte{0})
+      : limit_(limit_bytes), fill_(fill) {}
 
   /// Address of new memory; nothing when `size` is 0, the limit is passed or the host has no more.
   std::optional<std::uint64_t> allocate(std::uint64_t size);
@@ -69,6 +71,7 @@ class GlobalMemory {
   std::uint64_t next_ = kGlobalBase;
   std::uint64_t used_ = 0;
   std::uint64_t limit_;
+  std::byte fill_;
 };
 
 }  // namespace lc::machine

@@ -59,6 +59,16 @@ BOOST_AUTO_TEST_CASE(hostile_sizes_and_addresses_are_refused) {
   BOOST_TEST(rule_broken([&] { memory.bytes(at, 1, 1, Access::read); }) == "global.unallocated");
 }
 
+BOOST_AUTO_TEST_CASE(fresh_memory_holds_the_fill) {
+  for (const std::byte fill : {std::byte{0}, std::byte{0xCD}}) {
+    GlobalMemory memory(GlobalMemory::kNoLimit, fill);
+    const std::uint64_t at = *memory.allocate(100);
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      BOOST_TEST_REQUIRE((*memory.bytes(at + i, 1, 1, Access::read) == fill));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(allocations_are_aligned_apart_and_step_over_mapped_memory) {
   GlobalMemory memory;
   std::array<std::byte, 4096> host{};

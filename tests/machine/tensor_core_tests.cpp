@@ -366,6 +366,41 @@ BOOST_AUTO_TEST_CASE(every_kind_type_and_major_multiplies) {
   }
 }
 
+// Layout B: lanes 64 .. 127 make the upper half of N from their own copy of A.
+BOOST_AUTO_TEST_CASE(each_part_of_n_reads_its_own_copy_of_a) {
+  Problem p;
+  p.cta_group = 2;
+  p.a_in_tensor_memory = true;
+  World w(p);
+  w.tensor(0).write(64 + 5, kAColumn, 0);  // elements 0 and 1 of row 5
+  w.run();
+  for (std::uint32_t n = 0; n < p.n; ++n) {
+    const int lost = value_a(5, 0) * value_b(n, 0) + value_a(5, 1) * value_b(n, 1);
+    BOOST_TEST_REQUIRE(w.d(5, n) == w.expected(5, n) - (n >= p.n / 2 ? lost : 0));
+    BOOST_TEST_REQUIRE(w.d(6, n) == w.expected(6, n));
+  }
+}
+
+// SFA is read from the output lane's own sub-partition: the copy in lanes 32 .. 63 belongs to rows
+// 32 .. 63.
+BOOST_AUTO_TEST_CASE(each_sub_partition_reads_its_own_scale_factors) {
+  Problem p;
+  p.kind = MmaKind::mxf8f6f4;
+  p.a = p.b = Element::e4m3;
+  World w(p);
+  const auto set = [&](std::uint32_t lane, std::uint32_t column) {
+    w.tensor(0).write(lane, kScaleA + column, 127 + 10);
+  };
+  set(32 + 7, 0);  // row 7's factor where only rows 32 .. 63 could read it
+  w.run();
+  BOOST_TEST(w.d(7, 3) == w.expected(7, 3));
+  World hit(p);
+  hit.tensor(0).write(32 + 7, kScaleA + 1, 127 + (39 + 0) % 3 + 1);  // row 39: twice as much
+  hit.run();
+  BOOST_TEST(hit.d(39, 4) == 2 * hit.expected(39, 4, false) + value_c(39, 4));
+  BOOST_TEST(hit.expected(39, 4, false) != 0);
+}
+
 BOOST_AUTO_TEST_CASE(scale_factors_multiply_their_blocks) {
   struct Types {
     MmaKind kind;
