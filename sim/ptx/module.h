@@ -59,8 +59,8 @@ struct Operand {
   };
   Kind kind = Kind::sink;
   Place place = Place::module;
-  bool negated = false;                         ///< !p
-  bool minus = false;                           ///< -r, as vmad takes it
+  bool negated : 1 = false;                     ///< !p
+  bool minus : 1 = false;                       ///< -r, as vmad takes it
   Constant::Kind number = Constant::Kind::s64;  ///< of value, for constants
   std::uint32_t index = 0;
   std::uint32_t first = 0, count = 0;  ///< children: a range of Function::operands; of a variable
