@@ -11,8 +11,9 @@
 namespace lc::verify {
 namespace {
 
-/// Bytes of wrong tiles in one file that are searched for the reason.
+/// Bytes of wrong tiles in one file that are searched for the reason, small tiles counted as more.
 constexpr std::uint64_t kMostSearched = std::uint64_t{8} << 20;
+constexpr std::uint64_t kLeastCounted = std::uint64_t{32} << 10;
 
 FirstDifference first_difference(const DumpedTile& tile, std::uint64_t address, const Rendering& r,
                                  const ChunkIndex& source) {
@@ -59,11 +60,13 @@ void explain(const DumpedTile& tile, const std::vector<DumpedTile>& neighbours,
   const Rendering right = render(image, d.source, tile.window, d.untouched, d.barriers);
   const ChunkIndex source = index_of_source(image, d.source);
   report.first = first_difference(tile, *report.comparison.first, right, source);
-  if (report.bytes > budget) {
-    report.notes.emplace_back("not diagnosed: too many wrong bytes before it; check it by itself");
+  const std::uint64_t size =
+      std::max({report.bytes, image.rows() * image.row_bytes(), kLeastCounted});
+  if (size > budget) {
+    report.notes.emplace_back("not diagnosed: too many wrong tiles before it; check it by itself");
     return;
   }
-  budget -= report.bytes;
+  budget -= size;
   const Evidence evidence(image, d.source, tile.window, source);
   report.diagnosis = diagnose({tile, neighbours, image, evidence}, right);
 }

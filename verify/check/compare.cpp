@@ -144,6 +144,22 @@ void put(Rendering& out, const Window& window, std::size_t at, const std::uint8_
               "byte_offset is where the byte at global_address, or element (0, 0), stands");
 }
 
+[[noreturn]] void refuse_place(const std::string& where, const DumpedTile& tile,
+                               const Image& image) {
+  const Window& w = tile.window;
+  std::string hint = fmt::format("the window is 0x{:x}..0x{:x}", w.address, w.end());
+  // A descriptor counts units of 16 bytes: a raw address in the field reads as 16 times as much.
+  for (const std::uint64_t meant : {image.start / 16, image.start * 16}) {
+    if (tile.description->kind == TileDescription::Kind::descriptor && w.holds(meant, 1)) {
+      hint += fmt::format("; the descriptor's field holds address >> 4: was 0x{:x} meant?", meant);
+      break;
+    }
+  }
+  throw Error(where + "smem_address",
+              fmt::format("nothing of the tile, at 0x{:x}, lies in the dumped window", image.start),
+              hint);
+}
+
 Comparison look_again(const std::string& where, const DumpedTile& tile, const Image& image) {
   const TileDescription& d = *tile.description;
   Comparison out;
@@ -175,6 +191,7 @@ Comparison compare(const std::string& where, const DumpedTile& tile) {
   FirstLook look(tile.window);
   const bool same = walk(image, d.source, look);
   if (look.unreadable) refuse_source(where, d, *look.unreadable);
+  if (same && look.covered().count() == 0) refuse_place(where, tile, image);
   if (!same || !d.barriers.empty() ||
       (d.untouched && !look.covered().rest_is(tile.window.bytes, *d.untouched))) {
     return look_again(where, tile, image);

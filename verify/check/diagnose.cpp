@@ -144,7 +144,8 @@ Diagnosis diagnose(const Subject& s, const Rendering& right) {
     const bool known =
         std::any_of(out.explanations.begin(), out.explanations.end(),
                     [&](const Explanation& e) { return e.kind == score.explanation.kind; });
-    if (known) continue;
+    // A distance in the source says less than whatever else fits.
+    if (known || (score.explanation.kind == "source-shift" && !out.explanations.empty())) continue;
     Explanation e = score.explanation;
     e.same_as_first =
         complete && !out.explanations.empty() && score.fingerprint == ranked.front().fingerprint;

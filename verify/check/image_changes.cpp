@@ -233,10 +233,13 @@ bool same_shape(const Image& a, const Image& b) {
 
 /// The values of another tile of the file: another stage, or A for B.
 void propose_neighbours(const Subject& s, Hypotheses& out) {
-  constexpr std::size_t kMost = 128;
-  std::size_t proposed = 0;
-  for (const DumpedTile& other : s.neighbours) {
-    if (!other.description || &other == &s.tile || proposed == kMost) continue;
+  constexpr std::size_t kReach = 128;
+  std::size_t own = 0;
+  while (own < s.neighbours.size() && &s.neighbours[own] != &s.tile) ++own;
+  const std::size_t first = own < kReach ? 0 : own - kReach;
+  for (std::size_t i = first; i < std::min(own + kReach, s.neighbours.size()); ++i) {
+    const DumpedTile& other = s.neighbours[i];
+    if (!other.description || &other == &s.tile) continue;
     if (other.description->kind != s.description().kind) continue;
     Image values = image_of(*other.description);
     if (!same_shape(values, s.image)) continue;
@@ -252,7 +255,6 @@ void propose_neighbours(const Subject& s, Hypotheses& out) {
       h.text += fmt::format(" (stage {})", other.description->stage);
     }
     out.push_back(std::move(h));
-    ++proposed;
   }
 }
 

@@ -137,6 +137,11 @@ Place place_of(const TileDescription& tile, std::uint64_t address) {
   p.in_tile = true;
   p.fill = hit->fill;
   p.chunk = hit->column / 16;
+  const SwizzleRow& swizzle = image.permutation.row;
+  if (swizzle.mode != Swizzle::none) {
+    p.atom = address / swizzle.alignment - image.start / swizzle.alignment;
+    p.line = address % swizzle.alignment / 128;
+  }
   p.elements = elements_text(tile, image, *hit);
   if (!hit->fill && image.inner_source_bits == image.element_bits) p.source = hit->source_bit / 8;
   return p;

@@ -18,6 +18,10 @@ struct Place {
   std::string elements;                 ///< "row 5, k 8..15" or "element (8..15, 5)"
   std::uint64_t chunk = 0;              ///< number in its row, before the swizzle
   std::optional<std::uint64_t> source;  ///< byte of the source
+  /// Of swizzled tiles: the aligned block of one pattern, counted from the tile's first, and the
+  /// 128-byte line in it.
+  std::optional<std::uint64_t> atom;
+  std::uint64_t line = 0;
 
   std::uint64_t bank() const { return address / 4 % 32; }
   std::uint64_t sector() const { return address / 16 % 8; }

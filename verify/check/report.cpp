@@ -10,8 +10,9 @@ namespace {
 
 using Result = TileReport::Result;
 
-constexpr std::size_t kLongestName = 34;
-constexpr std::size_t kLongestKind = 34;
+constexpr std::size_t kLongestName = 30;
+constexpr std::size_t kLongestKind = 30;
+constexpr std::size_t kLongestProblem = 16;
 /// Explanations that fit equally well, and wrong tiles, that are written out.
 constexpr std::size_t kMostNamed = 3;
 constexpr std::size_t kMostDetailed = 12;
@@ -29,7 +30,7 @@ std::string result_text(const TileReport& t, const Paint& paint) {
     case Result::unknown:
       break;
   }
-  return paint.yellow(t.problem ? shortened(t.problem->what, 40) : "unknown");
+  return paint.yellow(t.problem ? shortened(t.problem->what, kLongestProblem) : "unknown");
 }
 
 std::string hex(const std::vector<std::uint8_t>& bytes, std::size_t mark, const Paint& paint) {
@@ -39,6 +40,15 @@ std::string hex(const std::vector<std::uint8_t>& bytes, std::size_t mark, const 
     const std::string byte = fmt::format("{:02x}", bytes[i]);
     text += i == mark ? paint.bold(byte) : byte;
   }
+  return text;
+}
+
+/// "byte 640 of the window, bank 0, bank sector S0, atom 0 line 5, source byte 1234"
+std::string place_text(const Place& p, std::uint64_t window) {
+  std::string text = fmt::format("byte {} of the window, bank {}, bank sector S{}",
+                                 p.address - window, p.bank(), p.sector());
+  if (p.atom) text += fmt::format(", atom {} line {}", *p.atom, p.line);
+  if (p.source) text += fmt::format(", source byte {}", *p.source);
   return text;
 }
 
@@ -58,11 +68,11 @@ std::string found_text(const FirstDifference& f) {
 void print_difference(const TileReport& t, const Output& output) {
   const FirstDifference& f = *t.first;
   const Paint& paint = output.paint;
-  output.out << fmt::format("\n{}, 0x{:x}..0x{:x}: {} of {} bytes differ, first at 0x{:x}\n",
-                            paint.bold(t.name), t.address, t.address + t.bytes,
-                            t.comparison.differing, t.comparison.compared, f.place.address);
-  output.out << fmt::format("  at        byte {} of the window, bank {}, bank sector S{}\n",
-                            f.place.address - t.address, f.place.bank(), f.place.sector());
+  const std::string head = fmt::format(
+      "{}, 0x{:x}..0x{:x}: {} of {} bytes differ, first at 0x{:x}", paint.bold(t.name), t.address,
+      t.address + t.bytes, t.comparison.differing, t.comparison.compared, f.place.address);
+  output.out << '\n' << wrap(head, 2) << '\n';
+  output.out << "  at        " << wrap(place_text(f.place, t.address), 12) << '\n';
   output.out << fmt::format("  expected  {}  {}\n", hex(f.expected, f.at, paint), expected_text(f));
   output.out << fmt::format("  found     {}  {}\n", hex(f.found, f.at, paint), found_text(f));
 }
@@ -123,10 +133,9 @@ std::string facts_text(const FileReport& report) {
 
 void print_report(const FileReport& report, const Output& output) {
   const Paint& paint = output.paint;
-  output.out << paint.bold(report.path);
+  output.out << paint.bold(report.path) << '\n';
   const std::string facts = facts_text(report);
-  if (!facts.empty()) output.out << "  " << paint.dim(facts);
-  output.out << '\n';
+  if (!facts.empty()) output.out << "  " << paint.dim(wrap(facts, 2)) << '\n';
   if (report.problem) {
     print_problem(*report.problem, output);
     return;

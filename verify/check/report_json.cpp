@@ -28,6 +28,7 @@ Answer to_json(const FirstDifference& f, std::uint64_t window) {
     out["elements"] = f.place.elements;
     out["chunk"] = f.place.chunk;
     out["fill"] = f.place.fill;
+    if (f.place.atom) out["atom"] = *f.place.atom, out["line"] = f.place.line;
     if (f.place.source) out["source_byte"] = *f.place.source;
   } else {
     out["untouched"] = f.should_be_untouched;

@@ -22,8 +22,9 @@ int exit_code(const std::vector<Result>& results) {
 
 void print_total(std::uint64_t same, std::uint64_t differ, std::uint64_t unknown,
                  const Output& output) {
-  output.out << fmt::format("\n{} tiles: {} same, {} differ, {} could not be checked\n",
-                            same + differ + unknown, same, differ, unknown);
+  const std::uint64_t all = same + differ + unknown;
+  output.out << fmt::format("\n{} tile{}: {} same, {} differ, {} could not be checked\n", all,
+                            all == 1 ? "" : "s", same, differ, unknown);
 }
 
 int run(const Question& question, const Output& output) {
