@@ -497,6 +497,63 @@ BOOST_AUTO_TEST_CASE(case_c32_padded_rows_and_a_software_swizzle) {
   BOOST_TEST(found.explanations.front().text.find("c ^ (r & 7)") != std::string::npos);
 }
 
+/// Case C07: two consumers share an MN-major tile of 192 columns; the second starts in an atom.
+BOOST_AUTO_TEST_CASE(case_c07_a_consumer_that_starts_in_the_middle_of_an_atom) {
+  const auto described = [](Swizzle swizzle) {
+    TileDescription d = operand_description();
+    const std::uint64_t span = swizzle_row(swizzle).span;
+    d.major = Major::mn;
+    d.mn = 192, d.k = 16;
+    d.descriptor = {0x400, 16 * span, 8 * span, 0, LboMode::relative, swizzle};
+    return d;
+  };
+  for (const Swizzle swizzle : {Swizzle::b64, Swizzle::b128}) {
+    const TileDescription whole = described(swizzle);
+    const std::vector<std::uint8_t> bytes = right_bytes(whole, 0x1800);
+    TileDescription second = whole;
+    second.mn = 96;
+    second.source_strides = TileDescription::Strides{32, 2};  // as the whole: 16 k to a row
+    second.source_offset = 96 * 32;
+    const std::uint64_t span = swizzle_row(swizzle).span;
+    second.descriptor.start_address += 96 * 2 / span * (16 * span) + 96 * 2 % span;
+    const Diagnosis found = diagnosis_of(second, bytes);
+    BOOST_TEST((found.differing == 0) == (swizzle == Swizzle::b64));
+    if (swizzle == Swizzle::b128) BOOST_TEST(!found.complete());  // no start address would do
+  }
+}
+
+/// Case C51: scale factors stored plainly, read in the order of blocks.
+BOOST_AUTO_TEST_CASE(case_c51_scale_factors_stored_plainly) {
+  for (const std::uint64_t k : {4, 8}) {
+    TileDescription d = box_description();
+    d.kind = TileDescription::Kind::scale_factors;
+    d.scale = {128, k, AtomOrder::k_first};
+    const std::vector<std::uint8_t> right = right_bytes(d, 128 * k);
+    std::vector<std::uint8_t> plain(128 * k);
+    std::uint64_t at_home = 0;
+    for (std::uint64_t i = 0; i < plain.size(); ++i) {
+      plain[i] = d.source.byte(i);
+      BOOST_TEST_REQUIRE(right[d.scale.offset(i / k, i % k)] == plain[i]);
+      at_home += d.scale.offset(i / k, i % k) == i;
+    }
+    BOOST_TEST(at_home == 8u);
+    const Diagnosis found = diagnosis_of(d, plain);
+    BOOST_TEST(found.complete());
+    BOOST_TEST(found.explanations.front().text.find(k == 4 ? "rows" : "8 bytes apart") !=
+                   std::string::npos,
+               text_of(found));
+  }
+  TileDescription d = box_description();
+  d.kind = TileDescription::Kind::scale_factors;
+  d.scale = {256, 8, AtomOrder::k_first};
+  TileDescription other = d;
+  other.scale.order = AtomOrder::mn_first;
+  const Diagnosis found = diagnosis_of(d, right_bytes(other, 2048));
+  BOOST_TEST(found.complete());
+  BOOST_TEST(found.explanations.front().kind == "block-order");
+  BOOST_TEST(place_of(d, 0x400 + 512 + 5 * 16 + 4).elements == "mn 37, k 4..7");
+}
+
 /// Case C06: the second panel's first rows instead of its second half.
 BOOST_AUTO_TEST_CASE(case_c06_the_wrong_start_of_a_panel) {
   TileDescription d = operand_description();

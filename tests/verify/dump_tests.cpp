@@ -119,7 +119,11 @@ BOOST_AUTO_TEST_CASE(descriptions_are_read_back_as_written) {
   operand.source_strides = TileDescription::Strides{-256, 2};
   operand.source.kind = Source::Kind::tensor;
   operand.source_name = "A \"global\"";
-  for (const TileDescription& d : {box, operand}) {
+  TileDescription scales = box_description();
+  scales.kind = TileDescription::Kind::scale_factors;
+  scales.scale = {256, 8, AtomOrder::mn_first};
+  scales.destination = 0x800;
+  for (const TileDescription& d : {box, operand, scales}) {
     const std::string text = description_text(d);
     const TileDescription back = parse_description("", text);
     BOOST_TEST(description_text(back) == text);
@@ -155,6 +159,19 @@ BOOST_AUTO_TEST_CASE(unknown_fields_are_noted) {
   const TileDescription d = parse_description("", question.dump());
   const std::vector<std::string> want{"tensor_map.swizle", "source.note", "mood"};
   BOOST_TEST(d.ignored == want, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(scale_factors_come_in_whole_blocks) {
+  TileDescription d = box_description();
+  d.kind = TileDescription::Kind::scale_factors;
+  for (const auto& [mn, k] : {std::pair<std::uint64_t, std::uint64_t>{128, 6},
+                              {64, 4},
+                              {0, 4},
+                              {UINT64_MAX, 4},
+                              {65536, 65536}}) {
+    d.scale.mn = mn, d.scale.k = k;
+    BOOST_TEST(refusal(json_of(d)).find("scale_factors.") != std::string::npos);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(text_that_is_no_description_is_refused) {

@@ -80,8 +80,17 @@ Hypotheses proposals(const Subject& s) {
   const auto run = [&](std::span<const Generator> generators) {
     for (const Generator& g : generators) g.propose(s, out);
   };
-  run(s.description().kind == TileDescription::Kind::tensor_map ? box_generators()
-                                                                : operand_generators());
+  switch (s.description().kind) {
+    case TileDescription::Kind::tensor_map:
+      run(box_generators());
+      break;
+    case TileDescription::Kind::descriptor:
+      run(operand_generators());
+      break;
+    case TileDescription::Kind::scale_factors:
+      run(scale_generators());
+      break;
+  }
   run(image_generators());
   return out;
 }

@@ -45,5 +45,6 @@ struct Generator {
 std::span<const Generator> image_generators();    ///< changes that any tile can have
 std::span<const Generator> box_generators();      ///< of a tensor map and its copy
 std::span<const Generator> operand_generators();  ///< of a descriptor and its source
+std::span<const Generator> scale_generators();    ///< of scale factors in their blocks
 
 }  // namespace lc::verify

@@ -72,8 +72,36 @@ Image image_of_operand(const TileDescription& d) {
   return image;
 }
 
+Image image_of_scales(const TileDescription& d) {
+  const std::uint64_t mn_bits =
+      (d.source_strides ? static_cast<std::uint64_t>(d.source_strides->mn) : d.scale.k) * 8;
+  Image image;
+  image.start = d.destination;
+  image.source_bit = d.source_offset * 8;
+  image.inner_count = d.scale.k;
+  image.inner_source_bits =
+      (d.source_strides ? static_cast<std::uint64_t>(d.source_strides->k) : 1) * 8;
+  image.width = ScaleTile::kBlockK, image.column_step = d.scale.k_step();
+  RowAxis axis;
+  axis.count = 32, axis.step = 16, axis.source_bits = mn_bits;
+  image.add_axis(axis);
+  axis.count = 4, axis.step = 4, axis.source_bits = 32 * mn_bits;
+  image.add_axis(axis);
+  axis.count = d.scale.mn / ScaleTile::kBlockMn, axis.step = d.scale.mn_step();
+  axis.source_bits = ScaleTile::kBlockMn * mn_bits;
+  image.add_axis(axis);
+  return image;
+}
+
 Image image_of(const TileDescription& d) {
-  if (d.kind == TileDescription::Kind::descriptor) return image_of_operand(d);
+  switch (d.kind) {
+    case TileDescription::Kind::descriptor:
+      return image_of_operand(d);
+    case TileDescription::Kind::scale_factors:
+      return image_of_scales(d);
+    case TileDescription::Kind::tensor_map:
+      break;
+  }
   return image_of_box(d.map, d.coordinates, d.destination, d.source_offset);
 }
 

@@ -95,5 +95,6 @@ Image image_of(const TileDescription& description);
 Image image_of_box(const TensorMap& map, const Coordinates& first, std::uint64_t smem_address,
                    std::uint64_t source_offset);
 Image image_of_operand(const TileDescription& description);
+Image image_of_scales(const TileDescription& description);
 
 }  // namespace lc::verify

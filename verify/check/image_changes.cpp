@@ -11,8 +11,8 @@
 namespace lc::verify {
 namespace {
 
-bool is_box(const Subject& s) {
-  return s.description().kind == TileDescription::Kind::tensor_map;
+bool is_operand(const Subject& s) {
+  return s.description().kind == TileDescription::Kind::descriptor;
 }
 
 Hypothesis changed(const Subject& s, const char* kind, int cost, std::string text,
@@ -36,10 +36,11 @@ void propose_phases(const Subject& s, Hypotheses& out) {
       h.text = fmt::format(
           "is swizzled relative to its own start: key 0 in its first row, as with base offset {}",
           base);
-      h.advice = is_box(s) ? fmt::format("align the tile to {} bytes: TMA uses absolute addresses",
-                                         p.row.period)
-                           : fmt::format("align the tile to {} bytes, or set base offset {}",
-                                         p.row.period, base);
+      h.advice =
+          is_operand(s)
+              ? fmt::format("align the tile to {} bytes, or set base offset {}", p.row.period, base)
+              : fmt::format("align the tile to {} bytes: TMA uses absolute addresses",
+                            p.row.period);
     } else if (base == 0) {
       h.text = "is swizzled by absolute addresses, as TMA writes and base offset 0 reads";
       h.advice = fmt::format("set base offset 0, or align the tile to {} bytes", p.row.period);
@@ -125,8 +126,8 @@ void propose_starts(const Subject& s, Hypotheses& out) {
     const std::uint64_t start = s.image.start + static_cast<std::uint64_t>(shift);
     Hypothesis h =
         changed(s, "start", 3, fmt::format("starts {}, at 0x{:x}", signed_bytes(shift), start),
-                is_box(s) ? fmt::format("destination 0x{:x}", start)
-                          : fmt::format("start address 0x{:x} in the descriptor", start));
+                is_operand(s) ? fmt::format("start address 0x{:x} in the descriptor", start)
+                              : fmt::format("destination 0x{:x}", start));
     h.image.start = start;
     out.push_back(std::move(h));
   }

@@ -41,14 +41,15 @@ struct Elements {
   std::uint64_t first, count;
 };
 Elements elements_of(const Image& image, std::uint64_t column) {
-  const std::uint64_t per_chunk = std::max<std::uint64_t>(128 / image.stored_bits, 1);
-  const std::uint64_t first = column / 16 * 16 * 8 / image.stored_bits;
+  const std::uint64_t chunk = std::min<std::uint64_t>(16, image.width);
+  const std::uint64_t per_chunk = std::max<std::uint64_t>(chunk * 8 / image.stored_bits, 1);
+  const std::uint64_t first = column / chunk * chunk * 8 / image.stored_bits;
   return {first, std::min(per_chunk, image.inner_count - first)};
 }
 
 std::string operand_text(const TileDescription& d, std::int64_t row, std::int64_t first,
                          std::uint64_t count) {
-  const bool k_major = d.major == Major::k;
+  const bool k_major = d.kind == TileDescription::Kind::scale_factors || d.major == Major::k;
   return fmt::format("{} {}, {} {}", k_major ? "mn" : "k", row, k_major ? "k" : "mn",
                      range(first, count));
 }
@@ -65,7 +66,7 @@ std::string box_text(const TileDescription& d, const std::array<std::int64_t, kM
 
 std::string elements_text(const TileDescription& d, const Image& image, const Hit& hit) {
   const Elements e = elements_of(image, hit.column);
-  if (d.kind == TileDescription::Kind::descriptor) {
+  if (d.kind != TileDescription::Kind::tensor_map) {
     return operand_text(d, static_cast<std::int64_t>(hit.row), static_cast<std::int64_t>(e.first),
                         e.count);
   }
@@ -109,8 +110,9 @@ std::string box_source_place(const TileDescription& d, std::int64_t relative) {
 }
 
 std::string operand_source_place(const TileDescription& d, std::int64_t relative) {
-  const std::int64_t bits = element_format(d.element).bits;
-  std::int64_t mn_bits = static_cast<std::int64_t>(d.k) * bits, k_bits = bits;
+  const bool scales = d.kind == TileDescription::Kind::scale_factors;
+  const std::int64_t bits = scales ? 8 : element_format(d.element).bits;
+  std::int64_t mn_bits = static_cast<std::int64_t>(scales ? d.scale.k : d.k) * bits, k_bits = bits;
   if (d.source_strides) mn_bits = d.source_strides->mn * 8, k_bits = d.source_strides->k * 8;
   if (mn_bits <= 0 || k_bits <= 0) return "";
   const bool mn_outer = mn_bits >= k_bits;
@@ -150,11 +152,14 @@ Place place_of(const TileDescription& tile, std::uint64_t address) {
 std::string source_place(const TileDescription& tile, std::uint64_t offset) {
   const auto relative = static_cast<std::int64_t>(offset - tile.source_offset);
   if (relative > (std::int64_t{1} << 58) || relative < -(std::int64_t{1} << 58)) return "";
-  return tile.kind == TileDescription::Kind::descriptor ? operand_source_place(tile, relative)
-                                                        : box_source_place(tile, relative);
+  return tile.kind == TileDescription::Kind::tensor_map ? box_source_place(tile, relative)
+                                                        : operand_source_place(tile, relative);
 }
 
 std::string summary(const TileDescription& d) {
+  if (d.kind == TileDescription::Kind::scale_factors) {
+    return fmt::format("scale factors {} x {}", d.scale.mn, d.scale.k);
+  }
   if (d.kind == TileDescription::Kind::descriptor) {
     return fmt::format("{} {} x {}, {}-major {}", name_of(d.element), d.mn, d.k,
                        d.major == Major::k ? "K" : "MN", name_of(d.descriptor.swizzle));

@@ -93,7 +93,9 @@ void read_strides(const Request& request, TileDescription& d) {
       request.fail("source_strides", fmt::format("{} is out of range", s), "below 2^40");
     }
   }
-  if (element_format(d.element).bits < 8) {
+  const bool packed =
+      d.kind == TileDescription::Kind::descriptor && element_format(d.element).bits < 8;
+  if (packed) {
     request.fail("source_strides", "sources of 4- and 6-bit elements are dense",
                  "leave the field out");
   }
@@ -109,6 +111,27 @@ void read_operand(const Request& request, TileDescription& d) {
   d.element = e.element, d.container = e.container;
   const Extents extents = read_extents(request);
   d.mn = extents.mn, d.k = extents.k;
+  read_strides(request, d);
+}
+
+void read_scales(const Request& request, const std::string& where, TileDescription& d) {
+  d.kind = TileDescription::Kind::scale_factors;
+  const Request scale(request.raw("scale_factors"), where + "scale_factors.");
+  d.scale.mn = scale.number("mn", 1, kMaxExtent);
+  d.scale.k = scale.number("k", 1, kMaxExtent);
+  d.scale.order = scale.choice_or<AtomOrder>("block_order", AtomOrder::k_first);
+  if (d.scale.mn % ScaleTile::kBlockMn != 0 || d.scale.k % ScaleTile::kBlockK != 0) {
+    scale.fail("mn", fmt::format("{} x {} are no whole blocks", d.scale.mn, d.scale.k),
+               "blocks are 128 x 4: pad the scale factors to a multiple");
+  }
+  if (d.scale.bytes() > kSmemWindowEnd) {
+    scale.fail("mn", fmt::format("{} bytes fit no shared memory", d.scale.bytes()),
+               fmt::format("a CTA has at most {}", kSmemWindowEnd));
+  }
+  d.destination = request.number_or("destination", d.smem_address, 0, UINT32_MAX);
+  for (const std::string& field : scale.ignored_fields()) {
+    d.ignored.push_back("scale_factors." + field);
+  }
   read_strides(request, d);
 }
 
@@ -183,6 +206,8 @@ TileDescription parse_description(const std::string& where, const std::string& j
     read_box(request, where, read, d);
   } else if (request.has("descriptor")) {
     read_operand(request, d);
+  } else if (request.has("scale_factors")) {
+    read_scales(request, where, d);
   } else {
     request.fail("tensor_map", "the tile has neither a tensor map nor a descriptor",
                  "say how it was written (tensor_map, coordinates) or is read (descriptor, …)");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/layout/element.h"
+#include "sim/layout/scale_tile.h"
 #include "sim/layout/smem_descriptor.h"
 #include "sim/layout/tensor_map.h"
 #include "verify/dump/source.h"
@@ -15,7 +16,7 @@ namespace lc::verify {
 
 /// What should be in one dumped window of shared memory (docs/dump-format.md).
 struct TileDescription {
-  enum class Kind : std::uint8_t { tensor_map, descriptor };
+  enum class Kind : std::uint8_t { tensor_map, descriptor, scale_factors };
 
   Arch arch = Arch::sm_90;
   Kind kind = Kind::tensor_map;
@@ -33,6 +34,11 @@ struct TileDescription {
   Element element = Element::f16;
   Container container = Container::packed;
   std::uint64_t mn = 0, k = 0;
+
+  // Kind::scale_factors: blocks of 128 x 4 bytes at `destination`; mn and k are in `scale`.
+  ScaleTile scale;
+
+  // Descriptor and scale factors:
   /// Bytes from element (mn, k) to (mn + 1, k) and to (mn, k + 1); dense without a value.
   struct Strides {
     std::int64_t mn, k;

@@ -24,6 +24,12 @@ void add_operand(const TileDescription& d, Answer& out) {
   out["k"] = d.k;
 }
 
+void add_scales(const TileDescription& d, Answer& out) {
+  out["scale_factors"] = {
+      {"mn", d.scale.mn}, {"k", d.scale.k}, {"block_order", name_of(d.scale.order)}};
+  out["destination"] = d.destination;
+}
+
 Answer source_of(const TileDescription& d) {
   Answer out;
   if (d.source.kind == Source::Kind::mix32) {
@@ -40,7 +46,17 @@ Answer source_of(const TileDescription& d) {
 
 std::string description_text(const TileDescription& d) {
   Answer out = {{"arch", name_of(d.arch)}, {"smem_address", d.smem_address}};
-  d.kind == TileDescription::Kind::tensor_map ? add_box(d, out) : add_operand(d, out);
+  switch (d.kind) {
+    case TileDescription::Kind::tensor_map:
+      add_box(d, out);
+      break;
+    case TileDescription::Kind::descriptor:
+      add_operand(d, out);
+      break;
+    case TileDescription::Kind::scale_factors:
+      add_scales(d, out);
+      break;
+  }
   out["source"] = source_of(d);
   if (d.source_strides) {
     out["source_strides"] = Answer::array({d.source_strides->mn, d.source_strides->k});
