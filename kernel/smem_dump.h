@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -96,6 +97,13 @@ class SmemDumperFor {
     return *this;
   }
 
+  /// The same for one CTA and stage, where the source also changes from CTA to CTA.
+  SmemDumperFor& describe(const std::string& name, std::array<std::uint32_t, 3> cta,
+                          std::uint32_t stage, TileDescription description) {
+    cta_descriptions_[{name, cta, stage}] = std::move(description);
+    return *this;
+  }
+
   /// Adds a tensor of source values from host or device memory, as it is when the file is made.
   SmemDumperFor& source(const std::string& name, const void* data, std::size_t bytes) {
     sources_.push_back({name, {static_cast<const unsigned char*>(data), bytes}});
@@ -127,7 +135,14 @@ class SmemDumperFor {
         buffer_.data, std::min<std::uint64_t>(used.data_bytes, buffer_.data_capacity));
     report(records, used, problems);
     set_facts(file);
-    for (auto& [facts, tensor] : tiles(records, data)) {
+    // `check` must not call a file complete from which tiles are missing.
+    if (!problems.empty()) {
+      file.set_fact("incomplete", std::to_string(problems.size()) + " problems while dumping; " +
+                                      problems.front());
+    }
+    Tiles copied = tiles(records, data);
+    report_descriptions(copied, problems);
+    for (auto& [facts, tensor] : copied) {
       if (const TileDescription* known = description(facts)) {
         tensor.description = json_text(facts, *known);
       }
@@ -185,6 +200,28 @@ class SmemDumperFor {
     }
   }
 
+  /// Slips in what the host said: a name that no tile has, a source that was not added.
+  void report_descriptions(const Tiles& copied, std::vector<std::string>& problems) const {
+    const auto look = [&](const std::string& name, const TileDescription& d) {
+      const bool dumped = std::any_of(copied.begin(), copied.end(),
+                                      [&](const auto& tile) { return tile.first.name == name; });
+      if (!dumped)
+        problems.push_back("`" + name + "` is described, but no tile of this name was dumped");
+      const bool named = d.has_source && !d.source.tensor.empty();
+      const bool added = std::any_of(sources_.begin(), sources_.end(), [&](const auto& source) {
+        return source.first == d.source.tensor;
+      });
+      if (named && !added) {
+        problems.push_back("`" + name + "` has its values from `" + d.source.tensor +
+                           "`, which is not in the file; try: source(\"" + d.source.tensor +
+                           "\", pointer, bytes)");
+      }
+    };
+    for (const auto& [name, d] : descriptions_) look(name, d);
+    for (const auto& [key, d] : stage_descriptions_) look(key.first, d);
+    for (const auto& [key, d] : cta_descriptions_) look(std::get<0>(key), d);
+  }
+
   /// The copied tiles by CTA, and in the order of their calls inside one.
   static Tiles tiles(std::vector<SmemDumpRecord>& records, const std::vector<unsigned char>& data) {
     const auto order = [](const SmemDumpRecord& r) {
@@ -229,6 +266,9 @@ class SmemDumperFor {
   }
 
   const TileDescription* description(const TileFacts& facts) const {
+    const auto of_cta = cta_descriptions_.find(
+        {facts.name, {facts.cta[0], facts.cta[1], facts.cta[2]}, facts.stage});
+    if (of_cta != cta_descriptions_.end()) return &of_cta->second;
     const auto of_stage = stage_descriptions_.find({facts.name, facts.stage});
     if (of_stage != stage_descriptions_.end()) return &of_stage->second;
     const auto of_name = descriptions_.find(facts.name);
@@ -251,6 +291,8 @@ class SmemDumperFor {
   SmemDumpBuffer buffer_{};
   std::map<std::string, TileDescription> descriptions_;
   std::map<std::pair<std::string, std::uint32_t>, TileDescription> stage_descriptions_;
+  std::map<std::tuple<std::string, std::array<std::uint32_t, 3>, std::uint32_t>, TileDescription>
+      cta_descriptions_;
   std::vector<std::pair<std::string, std::pair<const unsigned char*, std::size_t>>> sources_;
   std::map<std::string, std::string> facts_;
 };
