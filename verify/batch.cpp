@@ -29,6 +29,7 @@ Question parse(const std::string& line) {
     // nlohmann's text: "[json.exception.…] parse error at line 1, column 7: …"
     std::string text = e.what();
     if (const auto at = text.find("] "); at != std::string::npos) text.erase(0, at + 2);
+    if (const auto at = text.find("line 1, "); at != std::string::npos) text.erase(at, 8);
     if (text.size() > 300) text.resize(300);
     throw Error("JSON", text, "one JSON object per line");
   }

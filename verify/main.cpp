@@ -2,15 +2,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <list>
 #include <nlohmann/json.hpp>
 
+#include "verify/commands/command_line.h"
 #include "verify/commands/commands.h"
 #include "verify/error.h"
-#include "verify/suggest.h"
 
 namespace lc::verify {
 namespace {
@@ -25,7 +26,12 @@ struct Parsed {
   std::vector<std::string> values;
   std::list<std::string> texts;
   std::list<bool> flags;
-  std::vector<std::pair<std::string, const std::string*>> text_fields, list_fields;
+  struct Text {
+    std::string field;
+    const std::string* text;
+    const CLI::Option* option;
+  };
+  std::vector<Text> text_fields, list_fields;
   std::vector<std::pair<std::string, const bool*>> flag_fields;
 };
 
@@ -37,11 +43,14 @@ void add_options(Parsed& p) {
       p.flag_fields.emplace_back(field, &p.flags.back());
       continue;
     }
-    p.app->add_option(row.option, p.texts.emplace_back(), row.help)->type_name(row.value);
+    CLI::Option* option = p.app->add_option(row.option, p.texts.emplace_back(), row.help);
+    option->type_name(row.value);
     auto& fields = row.kind == OptionKind::list ? p.list_fields : p.text_fields;
-    fields.emplace_back(field, &p.texts.back());
+    fields.push_back({field, &p.texts.back(), option});
   }
-  if (p.command.positional != nullptr) p.app->add_option(p.command.positional, p.values);
+  if (p.command.positional != nullptr) {
+    p.app->add_option(p.command.positional, p.values)->type_name("");
+  }
   p.app->add_flag("--json", p.json, "one JSON object on stdout");
   p.app->footer(fmt::format("Example:\n{}\n", p.command.example));
 }
@@ -56,12 +65,11 @@ Question list_of(const std::string& text) {
 
 Question question_of(const Parsed& p) {
   Question q = Question::object();
-  const auto given = [&](const std::string* text) { return !text->empty(); };
-  for (const auto& [field, text] : p.text_fields) {
-    if (given(text)) q[field] = *text;
+  for (const auto& [field, text, option] : p.text_fields) {
+    if (option->count() > 0) q[field] = *text;
   }
-  for (const auto& [field, text] : p.list_fields) {
-    if (given(text)) q[field] = list_of(*text);
+  for (const auto& [field, text, option] : p.list_fields) {
+    if (option->count() > 0) q[field] = list_of(*text);
   }
   for (const auto& [field, flag] : p.flag_fields) {
     if (*flag) q[field] = true;
@@ -75,35 +83,6 @@ Question question_of(const Parsed& p) {
     throw Error(p.values[1], fmt::format("{} takes one {}", p.command.name, p.command.positional));
   }
   return q;
-}
-
-/// A misspelt command or option, with what was probably meant.
-std::string explain(const CLI::ParseError& error, const std::vector<std::string>& arguments,
-                    const std::list<Parsed>& commands) {
-  std::vector<std::string> names;
-  const Parsed* chosen = nullptr;
-  for (const Parsed& p : commands) {
-    names.emplace_back(p.command.name);
-    if (!arguments.empty() && arguments.front() == p.command.name) chosen = &p;
-  }
-  if (chosen == nullptr) {
-    if (arguments.empty()) return fmt::format("error: no command\n  try: {}", one_of("", names));
-    return fmt::format("{}: error: no such command\n  try: {}", arguments.front(),
-                       one_of(arguments.front(), names));
-  }
-  std::vector<std::string> options = {"--json", "--help"};
-  for (const OptionRow& row : chosen->command.options) options.emplace_back(row.option);
-  for (const std::string& argument : arguments) {
-    const std::string name = argument.substr(0, argument.find('='));
-    if (!name.starts_with("--") ||
-        std::find(options.begin(), options.end(), name) != options.end()) {
-      continue;
-    }
-    return fmt::format("{}: error: `{}` has no such option\n  try: {}", name, chosen->command.name,
-                       one_of(name, options));
-  }
-  return fmt::format("{}: error: {}\n  try: layout-check {} --help", chosen->command.name,
-                     error.what(), chosen->command.name);
 }
 
 bool colour_wanted() {
@@ -120,17 +99,25 @@ int report(const Parsed* command, const Error& e) {
                                                               Answer::error_handler_t::replace)
               << '\n';
   }
-  std::cerr << e.what() << '\n';
+  std::cerr << error_text(command != nullptr ? about_options(e, command->command) : e) << '\n';
+  return 2;
+}
+
+/// A reader that went away (`| head`) needs no message.
+int finish(int code) {
+  errno = 0;
+  std::cout.flush();
+  if (std::cout) return code;
+  if (errno != EPIPE) std::cerr << "standard output: error: cannot be written\n";
   return 2;
 }
 
 int run_command(const Parsed& p) {
   const Output output{std::cout, Paint(colour_wanted() && !p.json), p.json};
   try {
-    const int code = p.command.run(question_of(p), output);
-    std::cout.flush();
-    return std::cout ? code : 2;
+    return finish(p.command.run(question_of(p), output));
   } catch (const Error& e) {
+    std::cout.flush();
     return report(&p, e);
   }
 }
@@ -140,6 +127,7 @@ int run(int argc, char** argv) {
   app.name("layout-check");
   app.set_version_flag("--version", std::string("layout-check ") + kVersion);
   app.require_subcommand(1);
+  app.get_formatter()->column_width(14);
   app.footer(
       "Exit codes: 0 holds, 1 differs or is illegal, 2 could not tell.\n"
       "layout-check COMMAND --help shows a copyable example.");
@@ -148,6 +136,7 @@ int run(int argc, char** argv) {
     Parsed& p = commands.emplace_back();
     p.command = command;
     p.app = app.add_subcommand(command.name, command.summary);
+    p.app->formatter(std::make_shared<CLI::Formatter>());  // with columns of its own
     add_options(p);
   }
   try {
@@ -155,7 +144,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    std::cerr << explain(e, std::vector<std::string>(argv + 1, argv + argc), commands) << '\n';
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::cerr << error_text(misuse(arguments, all_commands(), e.what())) << '\n';
     return 2;
   }
   for (const Parsed& p : commands) {

@@ -23,10 +23,18 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return value;
 }
 
+/// A number of any length, decimal or 0x….
+bool is_digits(const std::string& text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
+  return text.size() > (hex ? 2 : 0) && text.find_first_not_of(digits, hex ? 2 : 0) == text.npos;
+}
+
 std::string kind_of(const Question& value) {
   if (value.is_number_float()) return "a fraction or a number beyond 64 bits";
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
+  if (value.is_string() && is_digits(value.get<std::string>())) return "a number beyond 64 bits";
   if (value.is_string()) return fmt::format("the text \"{:.40}\"", value.get<std::string>());
   if (value.is_boolean()) return "true or false";
   if (value.is_null()) return "null";
@@ -35,7 +43,8 @@ std::string kind_of(const Question& value) {
 
 std::optional<std::uint64_t> to_unsigned(const Question& value) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  if (value.is_number_integer() && value.get<std::int64_t>() >= 0) return value.get<std::uint64_t>();
+  if (value.is_number_integer() && value.get<std::int64_t>() >= 0)
+    return value.get<std::uint64_t>();
   if (value.is_string()) return parse_number(value.get_ref<const std::string&>());
   return std::nullopt;
 }
@@ -54,8 +63,6 @@ std::optional<std::int64_t> to_signed(const Question& value) {
   if (!magnitude || *magnitude > std::uint64_t{INT64_MAX}) return std::nullopt;
   return static_cast<std::int64_t>(*magnitude);
 }
-
-constexpr const char* kNumberHint = "a JSON integer or a string like \"0x400\"";
 
 }  // namespace
 
@@ -82,7 +89,7 @@ const Question& Request::raw(const char* field) const {
   std::vector<std::string> names;
   for (const auto& item : question_.items()) names.push_back(item.key());
   const auto close = closest(field, names);
-  fail(field, "the field is missing",
+  fail(field, kMissingField,
        close ? fmt::format("rename `{}` to `{}`", *close, field) : fmt::format("\"{}\": …", field));
 }
 

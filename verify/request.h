@@ -11,6 +11,11 @@
 
 namespace lc::verify {
 
+/// What errors say of a field that is not there, and the hint where a number is wanted: the command
+/// line puts them in its own words.
+inline constexpr const char* kMissingField = "the field is missing";
+inline constexpr const char* kNumberHint = "a JSON integer or a string like \"0x400\"";
+
 /// One question: typed, checked access to the fields of a JSON object.  Every getter throws
 /// `Error{field, what, hint}` on a missing field, a wrong type, a value out of range or an unknown
 /// spelling.  Numbers are JSON integers or strings ("0x…" or decimal).

@@ -31,6 +31,50 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+namespace {
+
+/// Bytes of the UTF-8 character at the front; 0 when there is none.
+std::size_t character_size(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t size = lead < 0x80                    ? 1
+                           : lead >= 0xc2 && lead <= 0xdf ? 2
+                           : (lead & 0xf0) == 0xe0        ? 3
+                           : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                          : 0;
+  if (size > text.size()) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return size;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const std::size_t size = byte < 0x20 || byte == 0x7f ? 0 : character_size(text);
+    if (size == 0) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += text.substr(0, size);
+    }
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return out;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t end = 0;
+  for (std::size_t columns = 0; end < text.size(); ++end) {
+    const bool starts = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+    if (starts && ++columns == width) break;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
 std::string pad_right(std::string_view text, std::size_t width) {
   const std::size_t have = display_width(text);
   return std::string(text) + std::string(have < width ? width - have : 0, ' ');

@@ -61,6 +61,13 @@ class Table {
   std::vector<std::size_t> right_;
 };
 
+/// Text from a file or a user, safe to print: control characters and bytes that are not UTF-8
+/// become
+/// `\xNN`.
+std::string printable(std::string_view text);
+/// At most `width` columns of it, with "…" at the end where something is left out.
+std::string shortened(std::string_view text, std::size_t width);
+
 /// Breaks at spaces so that no line passes kColumns; later lines start at column `indent`.
 std::string wrap(std::string_view text, std::size_t indent);
 

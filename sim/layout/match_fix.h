@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sim/layout/match.h"
+#include "sim/layout/operand_rules.h"
 #include "sim/layout/smem_descriptor_rules.h"
 #include "sim/layout/tensor_map_rules.h"
 
@@ -145,7 +146,14 @@ constexpr MatchFixes match_fixes(Arch arch, const MatchQuestion& q) {
   using enum MatchFixKind;
   MatchFixes fixes;
   const Matcher asked(q);
+  // A change that the instruction cannot take is no mend, unless the question asked for it already.
+  const auto illegal = [&](const MatchQuestion& x) {
+    return check_operand_mode(arch, x.element, x.container, x.major, x.descriptor.swizzle)
+        .has_error();
+  };
+  const bool asked_illegal = illegal(q);
   const auto attempt = [&](MatchFixKind kind, const MatchQuestion& changed) {
+    if (illegal(changed) && !asked_illegal) return;
     if (Matcher(changed).all_agree()) fixes.add(kind, changed);
   };
   const auto with_descriptor = [&](MatchFixKind kind, const SmemDescriptor& d) {

@@ -153,6 +153,14 @@ inline constexpr Rule kOpenPhase{
 inline constexpr Rule kReservedBit{
     "mbarrier.reserved", Severity::warning, "word",
     "bit {value} is set, but was 0 in every word seen on an H200: is this an mbarrier?"};
+inline constexpr Rule kNeverInitialised{
+    "mbarrier.never-initialised", Severity::warning, "word",
+    "{value} arrivals are expected of the next phase, but counts are 1 .. {limit}: this word is no "
+    "barrier, or every arrival was dropped"};
+inline constexpr Rule kResting{
+    "mbarrier.resting", Severity::warning, "word",
+    "no arrival and no byte is pending: a phase turns at that moment, so a barrier never rests "
+    "there"};
 }  // namespace mbarrier_rules
 
 constexpr Findings check_mbarrier_count(std::uint64_t count) {
@@ -219,6 +227,9 @@ constexpr Findings check_mbarrier_word(std::uint64_t word) {
   for (const BitField& field : {f::kZero0, f::kZero42}) {
     if (field.raw(word) != 0) out.add(mbarrier_rules::kReservedBit, field.lo);
   }
+  const Mbarrier b = decode_mbarrier(word);
+  if (b.expected == 0) out.add(mbarrier_rules::kNeverInitialised, b.expected, kMbarrierLimit);
+  if (b.expected != 0 && b.pending == 0 && b.tx == 0) out.add(mbarrier_rules::kResting);
   return out;
 }
 

@@ -136,7 +136,7 @@ constexpr void check_steps(Findings& out, const SmemDescriptor& d, const Operand
   const bool group_is_lbo = plain && !k_major;
   if (one_group) {
     out.add(group_is_lbo ? kLboUnused : kSboUnused);
-  } else if (l.group_step != 0 && l.group_step < atom) {
+  } else if (l.group_step < atom) {
     out.add(group_is_lbo ? kLboGroupsOverlap : kGroupsOverlap,
             static_cast<std::int64_t>(l.group_step), static_cast<std::int64_t>(atom));
   }
@@ -150,7 +150,7 @@ constexpr void check_steps(Findings& out, const SmemDescriptor& d, const Operand
   const bool column_is_lbo = plain == k_major;
   if (row_bytes <= l.width) {
     out.add(column_is_lbo ? kLboUnused : kSboUnused);
-  } else if (l.column_step != 0 && l.column_step < atom) {
+  } else if (l.column_step < atom) {
     out.add(column_is_lbo ? kLboGroupsOverlap : kSboColumnsOverlap,
             static_cast<std::int64_t>(l.column_step), static_cast<std::int64_t>(atom));
   }

@@ -96,7 +96,9 @@ constexpr void cut_into_panels(const OperandTile& t, const TileGeometry& g, Tile
 constexpr TileBoxes tile_boxes(const OperandTile& t, std::uint64_t global_address) {
   const std::uint64_t contiguous = t.major == Major::k ? t.k : t.mn;
   const std::uint64_t bits = element_format(t.element).bits;
-  const std::uint64_t pitch = (contiguous * bits / 8 + 31) / 32 * 32;
+  const bool padded = bits < 8 && t.container == Container::byte;
+  const std::uint64_t unit = padded ? 32 : 16;  // of a tensor map's strides
+  const std::uint64_t pitch = (contiguous * bits / 8 + unit - 1) / unit * unit;
   const TileGeometry g = tile_geometry(t);
   TileBoxes b;
   b.map = tile_tensor_map(t, global_address, pitch);
@@ -106,12 +108,12 @@ constexpr TileBoxes tile_boxes(const OperandTile& t, std::uint64_t global_addres
   const auto d = static_cast<std::size_t>(b.split);
   if (b.map.box_dim[d] > 256) {
     if (b.map.rank == 3) detail::cut_into_panels(t, g, b);
-    const std::uint64_t unit = grouped ? 1 : g.atom_rows;
+    const std::uint64_t step = grouped ? 1 : g.atom_rows;
     b.parts = (b.map.box_dim[d] + 255) / 256;
-    while (b.map.box_dim[d] % (b.parts * unit) != 0 && b.parts < b.map.box_dim[d]) ++b.parts;
+    while (b.map.box_dim[d] % (b.parts * step) != 0 && b.parts < b.map.box_dim[d]) ++b.parts;
     b.map.box_dim[d] /= b.parts;
     b.part_extent = b.map.box_dim[d];
-    b.smem_step = b.part_extent / unit * (grouped ? g.group_step : g.atom_bytes);
+    b.smem_step = b.part_extent / step * (grouped ? g.group_step : g.atom_bytes);
   }
   b.legal = !check_tensor_map(b.map, t.arch).has_error();
   for (std::uint64_t i = 0; b.legal && i < b.count(); ++i) {

@@ -47,7 +47,9 @@ void set(Question& question, const OptionRow& row, const std::string& text) {
 /// One of the command lines in the command's help.
 Question example(const Command& command, Random& random) {
   std::vector<std::string> lines;
-  std::istringstream text(command.example);
+  std::string examples = command.example;
+  for (std::size_t at; (at = examples.find("\\\n")) != examples.npos;) examples.erase(at, 2);
+  std::istringstream text(examples);
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   std::istringstream words(lines[below(random, lines.size())]);
   Question question = Question::object();

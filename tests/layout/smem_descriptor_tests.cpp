@@ -129,6 +129,10 @@ BOOST_AUTO_TEST_CASE(steps_are_judged_by_their_use) {
   BOOST_TEST(!has_rule(findings(short_sbo, Major::k, 8, 16), "operand.sbo-overlap"));
   BOOST_TEST(has_rule(findings(short_sbo, Major::k, 8, 16), "operand.sbo-unused"));
   BOOST_TEST(has_rule(findings(k_128B, Major::mn, 128, 16), "operand.lbo-overlap"));
+  SmemDescriptor zero_sbo = k_128B;
+  zero_sbo.stride_byte_offset = 0;
+  BOOST_TEST(has_rule(findings(zero_sbo, Major::k, 64, 16), "operand.sbo-overlap"));
+  BOOST_TEST(!has_rule(findings(zero_sbo, Major::k, 8, 16), "operand.sbo-overlap"));
   const SmemDescriptor far{0x400, 16, 0x3F000, 0, LboMode::relative, Swizzle::b128};
   BOOST_TEST(has_rule(findings(far, Major::k, 64, 16), "operand.past-window"));
 }

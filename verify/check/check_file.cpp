@@ -88,6 +88,13 @@ TileReport check_tile(const std::string& path, const DumpedTile& tile,
     return report;
   }
   add_notes(*tile.description, report.comparison, report);
+  if (report.comparison.same() && report.comparison.outside != 0) {
+    report.problem = {where + "bytes",
+                      fmt::format("{} bytes of the tile are not in the dump; the rest agrees",
+                                  report.comparison.outside),
+                      "dump the whole footprint of the box or operand"};
+    return report;
+  }
   report.result = report.comparison.same() ? TileReport::Result::same : TileReport::Result::differs;
   if (!report.comparison.same()) explain(tile, neighbours, budget, report);
   return report;
@@ -102,7 +109,7 @@ std::uint64_t FileReport::count(TileReport::Result wanted) const {
 
 TileReport::Result FileReport::result() const {
   using enum TileReport::Result;
-  if (problem || count(unknown) != 0) return unknown;
+  if (problem || missing || count(unknown) != 0) return unknown;
   return count(differs) != 0 ? differs : same;
 }
 
@@ -112,6 +119,11 @@ FileReport check_bytes(const std::string& path, std::span<const std::uint8_t> by
   try {
     DumpFile file = read_dump(path, bytes);
     report.facts = std::move(file.facts);
+    report.missing = file.missing;
+    if (const auto said = report.facts.find("incomplete"); said != report.facts.end()) {
+      report.missing = true;
+      report.notes.push_back("the dump says it is incomplete: " + said->second);
+    }
     report.notes = std::move(file.notes);
     std::uint64_t budget = kMostSearched;
     for (const DumpedTile& tile : file.tiles) {

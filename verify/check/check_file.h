@@ -42,6 +42,7 @@ struct FileReport {
   std::map<std::string, std::string> facts;
   std::vector<TileReport> tiles;
   std::vector<std::string> notes;
+  bool missing = false;  ///< tiles that should be in the file are not
 
   std::uint64_t count(TileReport::Result result) const;
   /// differs if a tile differs, unknown if one could not be checked (stronger), else same.

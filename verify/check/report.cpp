@@ -16,10 +16,9 @@ constexpr std::size_t kLongestProblem = 16;
 /// Explanations that fit equally well, and wrong tiles, that are written out.
 constexpr std::size_t kMostNamed = 3;
 constexpr std::size_t kMostDetailed = 12;
-
-std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 1) + "…";
-}
+/// A file of more tiles shows only the first few of those that are as they should be.
+constexpr std::size_t kMostSame = 12;
+constexpr std::size_t kSameShown = 4;
 
 std::string result_text(const TileReport& t, const Paint& paint) {
   switch (t.result) {
@@ -114,8 +113,11 @@ void print_diagnosis(const Diagnosis& d, const Output& output) {
 }
 
 void print_problem(const DumpedTile::Problem& problem, const Output& output) {
-  output.out << wrap(output.paint.yellow(problem.where) + ": error: " + problem.what, 2) << '\n';
-  if (!problem.hint.empty()) output.out << "  try: " << wrap(problem.hint, 7) << '\n';
+  output.out << wrap(output.paint.yellow(printable(problem.where)) +
+                         ": error: " + printable(problem.what),
+                     2)
+             << '\n';
+  if (!problem.hint.empty()) output.out << "  try: " << wrap(printable(problem.hint), 7) << '\n';
 }
 
 std::string facts_text(const FileReport& report) {
@@ -133,21 +135,33 @@ std::string facts_text(const FileReport& report) {
 
 void print_report(const FileReport& report, const Output& output) {
   const Paint& paint = output.paint;
-  output.out << paint.bold(report.path) << '\n';
-  const std::string facts = facts_text(report);
-  if (!facts.empty()) output.out << "  " << paint.dim(wrap(facts, 2)) << '\n';
   if (report.problem) {
-    print_problem(*report.problem, output);
+    print_problem(*report.problem, output);  // which names the file
     return;
   }
+  output.out << paint.bold(printable(report.path)) << '\n';
+  const std::string facts = facts_text(report);
+  if (!facts.empty()) output.out << "  " << paint.dim(wrap(facts, 2)) << '\n';
   Table table({"tile", "what", "at", "bytes", "result"});
   table.align_right(3);
+  std::uint64_t left_out = 0, bytes_left_out = 0;
+  const bool brief = report.tiles.size() > kMostSame;
+  std::size_t same_shown = 0;
   for (const TileReport& t : report.tiles) {
-    table.row({shortened(t.name, kLongestName), shortened(t.kind, kLongestKind),
+    if (brief && t.result == Result::same && ++same_shown > kSameShown) {
+      ++left_out;
+      bytes_left_out += t.bytes;
+      continue;
+    }
+    table.row({shortened(printable(t.name), kLongestName), shortened(t.kind, kLongestKind),
                t.kind.empty() ? "" : fmt::format("0x{:x}", t.address), fmt::format("{}", t.bytes),
                result_text(t, paint)});
   }
   output.out << table.text();
+  if (left_out != 0) {
+    output.out << fmt::format("  … and {} more tiles, {} bytes, all {} (--json names each)\n",
+                              left_out, bytes_left_out, paint.green("same"));
+  }
   std::size_t detailed = 0;
   for (const TileReport& t : report.tiles) {
     if (t.problem) print_problem(*t.problem, output);

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMaxLines = 8;  ///< of the picture
 
-/// "0-3 8 10": the lanes of a mask.
+/// "0-3,8,10": the lanes of a mask.
 std::string lanes_text(std::uint32_t mask) {
   std::string text;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
     const std::uint32_t first = lane;
     while (lane + 1 < 32 && (mask >> (lane + 1) & 1) != 0) ++lane;
-    if (!text.empty()) text += ' ';
+    if (!text.empty()) text += ',';
     text += first == lane ? fmt::format("{}", first) : fmt::format("{}-{}", first, lane);
   }
   return text.empty() ? "none" : text;
@@ -122,7 +122,7 @@ void print_picture(const BankAccess& access, const BankReport& report, const Out
     });
   }
   if (lines.size() > kMaxLines) {
-    output.out << fmt::format("  {} more lines\n", lines.size() - kMaxLines);
+    output.out << fmt::format("  … and {} more lines of 128 bytes\n", lines.size() - kMaxLines);
   }
   print_line("passes", [&](std::size_t s) {
     const auto banks = load.demand.begin() + static_cast<std::ptrdiff_t>(4 * s);

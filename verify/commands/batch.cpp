@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "verify/commands/commands.h"
+#include "verify/error.h"
 
 namespace lc::verify {
 namespace {
@@ -11,7 +12,11 @@ namespace {
 int run(const Question& question, const Output& output) {
   if (question.contains("list")) return list_ops(output.out, output.json);
   std::ios::sync_with_stdio(false);
-  return run_batch(std::cin, output.out);
+  const int code = run_batch(std::cin, output.out);
+  if (!std::cin.eof() || std::cin.bad()) {
+    throw Error("standard input", "cannot be read", "a pipe or a file of JSON lines");
+  }
+  return code;
 }
 
 }  // namespace

@@ -21,10 +21,13 @@ int exit_code(const std::vector<Result>& results) {
 }
 
 void print_total(std::uint64_t same, std::uint64_t differ, std::uint64_t unknown,
-                 const Output& output) {
+                 std::uint64_t unread, const Output& output) {
   const std::uint64_t all = same + differ + unknown;
   output.out << fmt::format("\n{} tile{}: {} same, {} differ, {} could not be checked\n", all,
                             all == 1 ? "" : "s", same, differ, unknown);
+  if (unread != 0) {
+    output.out << fmt::format("{} file{} could not be read\n", unread, unread == 1 ? "" : "s");
+  }
 }
 
 int run(const Question& question, const Output& output) {
@@ -33,10 +36,11 @@ int run(const Question& question, const Output& output) {
   }
   Answer files = Answer::array();
   std::vector<Result> results;
-  std::uint64_t count[3] = {};
+  std::uint64_t count[3] = {}, unread = 0;
   for (const Question& file : question.at("file")) {
     const FileReport report = check_file(file.get<std::string>());
     results.push_back(report.result());
+    unread += report.problem.has_value();
     for (const TileReport& t : report.tiles) ++count[static_cast<int>(t.result)];
     if (output.json) {
       files.push_back(to_json(report));
@@ -51,7 +55,7 @@ int run(const Question& question, const Output& output) {
     const Answer answer = {{"ok", code != 2}, {"result", kNames[code]}, {"files", files}};
     output.out << answer.dump(-1, ' ', false, Answer::error_handler_t::replace) << '\n';
   } else {
-    print_total(count[0], count[1], count[2], output);
+    print_total(count[0], count[1], count[2], unread, output);
   }
   return code;
 }

@@ -21,8 +21,8 @@ namespace {
 std::string step_meaning(const char* field, Swizzle swizzle) {
   const bool lbo = std::string_view(field) == "leading_byte_offset";
   if (swizzle == Swizzle::none) {
-    return lbo ? "K step: next 16-byte chunk (K-major) or 8-k group (MN-major)"
-               : "MN step: next 8 rows (K-major) or 16-byte chunk (MN-major)";
+    return lbo ? "K-major: next 16 bytes of k; MN-major: next 8-k group"
+               : "K-major: next 8 rows; MN-major: next 16 bytes of mn";
   }
   const bool four = swizzle == Swizzle::b128_32b;
   if (lbo) return "K-major: ignored; MN-major: next atom along MN";
@@ -47,7 +47,14 @@ std::string meaning_of(const SmemDescriptorField& f, const DecodedSmemDescriptor
     return raw == 0 ? "key = address bits 9:7" : fmt::format("key = address bits 9:7 - {}", raw);
   }
   if (name == "start_address") return fmt::format("0x{:x}", f.bits.get(word));
+  if (!d.swizzle_valid) return fmt::format("{} B", f.bits.get(word));
   return fmt::format("{} B  {}", f.bits.get(word), step_meaning(f.bits.name, d.fields.swizzle));
+}
+
+/// "63:61", or "52" for one bit.
+std::string bits_text(const BitField& bits) {
+  if (bits.width == 1) return std::to_string(bits.lo);
+  return fmt::format("{}:{}", bits.lo + bits.width - 1, bits.lo);
 }
 
 void print_smem(const Question& q, const Answer&, const Output& output) {
@@ -60,8 +67,8 @@ void print_smem(const Question& q, const Answer&, const Output& output) {
   table.align_right(2);
   for (const SmemDescriptorField& f : smem_descriptor_fields(arch)) {
     if (f.bits.width == 0) continue;
-    table.row({fmt::format("{}:{}", f.bits.lo + f.bits.width - 1, f.bits.lo), f.bits.name,
-               fmt::format("0x{:x}", f.bits.raw(word)), meaning_of(f, d, word)});
+    table.row({bits_text(f.bits), f.bits.name, fmt::format("0x{:x}", f.bits.raw(word)),
+               meaning_of(f, d, word)});
   }
   output.out << table.text();
 }
@@ -75,9 +82,8 @@ void print_lines(const Lines& lines, const Output& output) {
   for (const FieldLine& line : lines) {
     const char* meaning =
         line.is_reserved ? (line.raw == 0 ? "must be 0" : "must be 0, but is set") : line.meaning;
-    table.row({fmt::format("{}:{}", line.bits.lo + line.bits.width - 1, line.bits.lo),
-               line.bits.name, fmt::format("0x{:x}", line.raw), std::to_string(line.value),
-               meaning});
+    table.row({bits_text(line.bits), line.bits.name, fmt::format("0x{:x}", line.raw),
+               std::to_string(line.value), meaning});
   }
   output.out << table.text();
 }
@@ -143,14 +149,20 @@ const Kind& kind_of(const Question& q, const std::string& value) {
     throw Error("--as", fmt::format("unknown kind \"{:.40}\"", named->get<std::string>()),
                 one_of(named->get<std::string>(), names));
   }
+  for (const char* field : {"major", "element", "container", "mn", "k"}) {
+    if (q.contains(field)) return kKinds[1];
+  }
+  if (q.contains("arch") && q.at("arch") == "sm_90") return kKinds[1];  // has no other descriptor
   const bool hex = value.starts_with("0x") || value.starts_with("0X");
   const std::size_t digits = hex || value.size() > 20 ? value.size() - (hex ? 2 : 0)
                              : value.size() > 10      ? 16
                                                       : 8;
   for (const Kind& kind : kKinds) {
-    if (digits <= kind.max_digits) return kind;
+    if (digits <= kind.max_digits && (digits <= 16 || digits == 256)) return kind;
   }
-  return kKinds[2];
+  throw Error("VALUE",
+              fmt::format("{} hex digits are neither a descriptor nor a tensor map", digits),
+              "8 digits (instruction), 16 (shared memory) or 256 (tensor map)");
 }
 
 /// What the value itself says of the rest of the question, where the user did not.
@@ -171,6 +183,16 @@ void guess(const Kind& kind, Question& q, const Output& output) {
        fmt::format("bits 48:46 are {}", blackwell ? "001" : "not 001"));
 }
 
+/// Says of a value that is none what is wrong, before anything is printed.
+void check_value(const Kind& kind, const Question& q) {
+  try {
+    if (kind.print == print_map) return;
+    Request(q).number(kind.field, 0, kind.print == print_instruction ? UINT32_MAX : UINT64_MAX);
+  } catch (const Error& e) {
+    throw Error("VALUE", e.message, e.hint);
+  }
+}
+
 int run(const Question& question, const Output& output) {
   if (!question.contains("value")) {
     throw Error("VALUE", "no value to decode", "layout-check decode 0x4000404000010040");
@@ -181,6 +203,7 @@ int run(const Question& question, const Output& output) {
   q.erase("value");
   q.erase("as");
   q[kind.field] = value;
+  check_value(kind, q);
   guess(kind, q, output);
   const Answer answer = answer_op(kind.op, q, output);
   const int code = has_error(answer.at("findings")) ? 1 : 0;
@@ -197,9 +220,9 @@ Command decode_command() {
           "What does this value say? Every field, and every rule it breaks",
           "layout-check decode --arch sm_100 0x4000404000010040\n"
           "layout-check decode --kind f16 0x08200490\n"
-          "layout-check decode --as mbarrier 0xfffff7ffffe00002\n"
-          "layout-check decode --arch sm_90 --major k --element f16 --mn 64 --k 16 "
-          "0x4000004000010040",
+          "layout-check decode --as mbarrier 0x7ffffbfe001ffffc\n"
+          "layout-check decode --arch sm_90 --major k --element f16 --mn 64 --k 16 \\\n"
+          "  0x4000004000010040",
           "value",
           false,
           joined({{{"--as", OptionKind::text, "KIND", "smem instruction tensor-map mbarrier"},

@@ -105,7 +105,8 @@ int run(const Question& question, const Output& output) {
   } else {
     output.out << output.paint.bold(m.title) << '\n'
                << chunk_legend(m.map) << "\n\n"
-               << memory_picture(lines(), max_lines, output.paint) << '\n';
+               << memory_picture(lines(), max_lines, output.paint);
+    if (m.findings.begin() != m.findings.end()) output.out << '\n';
     print_findings(output, to_json(m.findings));
   }
   return code;
@@ -118,8 +119,8 @@ Command map_command() {
   return {"map",
           "Where is every element? A grid of memory, a table, or a picture",
           "layout-check map --arch sm_100 --element f16 --major k --swizzle 64B --mn 16 --k 32\n"
-          "layout-check map --arch sm_90 --element f16 --major mn --descriptor 0x4000008000400440 "
-          "--mn 128 --k 16 --svg tile.svg",
+          "layout-check map --arch sm_90 --element f16 --major mn --mn 128 --k 16 \\\n"
+          "  --descriptor 0x4000008000400440 --svg tile.svg",
           nullptr,
           false,
           joined({operand_options(),

@@ -37,6 +37,12 @@ void print_fix(const Answer& fix, const char* lead, const Output& output) {
   }
 }
 
+/// How a copy that does not happen ends.
+std::string outcome_text(const std::string& outcome) {
+  if (outcome == "refused") return "the encoder refuses the tensor map";
+  return fmt::format("the copy itself ends in {}", outcome);
+}
+
 int run(const Question& question, const Output& output) {
   Question q = question;
   default_copy(q);
@@ -45,8 +51,11 @@ int run(const Question& question, const Output& output) {
   const int code = matches && !has_error(answer.at("findings")) ? 0 : 1;
   if (output.json) return code;
   if (answer.contains("outcome")) {
-    output.out << output.paint.red("no: ") << "the copy itself ends in "
-               << answer.at("outcome").get<std::string>() << '\n';
+    output.out << output.paint.red("no: ") << outcome_text(answer.at("outcome").get<std::string>())
+               << '\n';
+  } else if (matches && code != 0) {
+    output.out << output.paint.red("no: ")
+               << "the addresses agree, but the bytes would be no use; see the errors\n";
   } else if (matches) {
     output.out << output.paint.green("yes: ")
                << "the descriptor reads every element where the box wrote it\n";
@@ -69,22 +78,22 @@ int run(const Question& question, const Output& output) {
 
 Command match_command() {
   using enum OptionKind;
-  return {
-      "match",
-      "Will this descriptor read what this box wrote? If not, which change makes it so?",
-      "layout-check match --arch sm_90 --data-type bf16 --global-dim 64,16 --global-strides 128 "
-      "--box-dim 64,16 --swizzle 128B --descriptor 0x4000040000100040 --major k --element bf16 "
-      "--mn 16 --k 64",
-      nullptr,
-      false,
-      joined({operand_options(),
-              tensor_map_options(),
-              copy_options(),
-              {{"--descriptor", text, "WORD", "the operand's descriptor"},
-               {"--mn-dimension", list, "D,D", "tensor dimensions of mn, fastest first"},
-               {"--k-dimension", list, "D,D", "tensor dimensions of k, fastest first"},
-               {"--operand-origin", list, "C,C", "tensor coordinates of element (0, 0)"}}}),
-      run};
+  return {"match",
+          "Will this descriptor read what this box wrote? If not, which change makes it so?",
+          "layout-check match --arch sm_90 --data-type bf16 --global-dim 64,16 --global-strides "
+          "128 \\\n"
+          "  --box-dim 64,16 --swizzle 128B --descriptor 0x4000040000100040 \\\n"
+          "  --major k --element bf16 --mn 16 --k 64",
+          nullptr,
+          false,
+          joined({operand_options(),
+                  tensor_map_options(),
+                  copy_options(),
+                  {{"--descriptor", text, "WORD", "the operand's descriptor"},
+                   {"--mn-dimension", list, "D,D", "tensor dimensions of mn, fastest first"},
+                   {"--k-dimension", list, "D,D", "tensor dimensions of k, fastest first"},
+                   {"--operand-origin", list, "C,C", "tensor coordinates of element (0, 0)"}}}),
+          run};
 }
 
 }  // namespace lc::verify

@@ -194,22 +194,23 @@ int run(const Question& given, const Output& output) {
 
 Command tma_command() {
   using enum OptionKind;
-  return {"tma",
-          "Is this cuTensorMapEncodeTiled call legal, what does the box put where?",
-          "layout-check tma --data-type bf16 --global-dim 4096,4096 --box-dim 64,8 --swizzle 128B "
-          "--coordinates 64,8 --smem-address 0x1800",
-          nullptr,
-          false,
-          joined({{{"--arch", text, "sm_90|sm_100", "default sm_90"}},
-                  tensor_map_options(),
-                  copy_options(),
-                  {{"--operation", text, "OP", "a store, or add min max inc dec and or xor"},
-                   {"--pixel-box-lower", list, "W,H,D", "im2col: lower corner offsets"},
-                   {"--pixel-box-upper", list, "W,H,D", "im2col: upper corner offsets"},
-                   {"--channels-per-pixel", text, "N", "im2col"},
-                   {"--pixels-per-column", text, "N", "im2col"},
-                   {"--wide", flag, "", "im2col-wide"}}}),
-          run};
+  return {
+      "tma",
+      "Is this cuTensorMapEncodeTiled call legal, and what does the box put where?",
+      "layout-check tma --data-type bf16 --global-dim 4096,4096 --box-dim 64,8 --swizzle 128B \\\n"
+      "  --coordinates 64,8 --smem-address 0x1800",
+      nullptr,
+      false,
+      joined({{{"--arch", text, "sm_90|sm_100", "default sm_90"}},
+              tensor_map_options(),
+              copy_options(),
+              {{"--operation", text, "OP", "a store, or add min max inc dec and or xor"},
+               {"--pixel-box-lower", list, "W,H,D", "im2col: lower corner offsets"},
+               {"--pixel-box-upper", list, "W,H,D", "im2col: upper corner offsets"},
+               {"--channels-per-pixel", text, "N", "im2col"},
+               {"--pixels-per-column", text, "N", "im2col"},
+               {"--wide", flag, "", "im2col-wide"}}}),
+      run};
 }
 
 }  // namespace lc::verify

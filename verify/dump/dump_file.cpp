@@ -14,13 +14,19 @@ namespace {
 
 constexpr const char* kVersionKey = "layout-check";
 constexpr const char* kVersion = "1";
-constexpr const char* kFacts[] = {"device", "driver", "runtime", "command", "created_by"};
+constexpr const char* kFacts[] = {"device",  "driver",     "runtime",
+                                  "command", "created_by", "incomplete"};
 
 using ByName = std::unordered_map<std::string, const SafeTensor*>;
 
 /// The tensor that holds a tile's source values.
-void find_source(const std::string& where, const ByName& tensors, TileDescription& d) {
+void find_source(const std::string& where, const std::string& tile, const ByName& tensors,
+                 TileDescription& d) {
   if (d.source.kind != Source::Kind::tensor) return;
+  if (d.source_name == tile) {
+    throw Error(where + "source.tensor", "the tile is named as its own source",
+                "name the tensor in global memory that the tile was copied from");
+  }
   const auto it = tensors.find(d.source_name);
   if (it == tensors.end()) {
     std::vector<std::string> names;
@@ -52,7 +58,7 @@ DumpedTile read_tile(const std::string& path, const SafeTensor& tensor, const st
     }
     if (tensor.bytes.empty()) throw Error(where + "shape", "the tile has no bytes", "dump it");
     TileDescription d = parse_description(where, *json, &last_map);
-    find_source(where, tensors, d);
+    find_source(where, tensor.name, tensors, d);
     tile.window.address = d.smem_address;
     tile.description = std::move(d);
   } catch (const Error& e) {
@@ -79,6 +85,7 @@ void read_facts(const SafeTensors& file, const ByName& tensors, DumpFile& out) {
     if (fact) {
       out.facts[key] = value;
     } else if (key != kVersionKey && !tensors.contains(key) && value.starts_with('{')) {
+      out.missing = true;
       out.notes.push_back(
           fmt::format("the metadata describes `{:.80}`, which is not in the file", key));
     }

@@ -42,6 +42,7 @@ struct DumpedTile {
 struct DumpFile {
   std::string path;
   std::vector<DumpedTile> tiles;
+  bool missing = false;  ///< something is described that is not in the file
   std::map<std::string, std::string> facts;  ///< "device", "driver", …
   std::vector<std::string> notes;
 };

@@ -23,7 +23,7 @@ struct Descriptor {
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, const char* hint) {
-  throw Error(path, what, hint);
+  throw Error(path.empty() ? "''" : path, what, hint);
 }
 
 }  // namespace

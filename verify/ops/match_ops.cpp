@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,6 +7,7 @@
 #include "sim/layout/match.h"
 #include "sim/layout/match_fix.h"
 #include "sim/layout/operand_rules.h"
+#include "sim/layout/smem_descriptor_rules.h"
 #include "sim/layout/tma_copy.h"
 #include "verify/findings.h"
 #include "verify/ops/match_request.h"
@@ -20,6 +22,22 @@ Answer coordinates_json(const Coordinates& c, int rank) {
   Answer list = Answer::array();
   for (int d = 0; d < rank; ++d) list.push_back(c[d]);
   return list;
+}
+
+std::string coordinates_text(const Coordinates& c, int rank) {
+  return fmt::format("{}", fmt::join(c.begin(), c.begin() + rank, ", "));
+}
+
+/// The load changes the values of tf32 maps; of any other operand that leaves other bits.
+constexpr Rule kRounded{"match.values-rounded", Severity::error, "data_type",
+                        "a load through a tf32 map rounds every 32-bit word to 10 mantissa bits "
+                        "(measured on H200): the "
+                        "{value}-bit elements of this operand would be destroyed; load them as "
+                        "their own type, u8 or u32"};
+
+bool rounds_other_values(const MatchQuestion& q) {
+  return data_type_row(q.map.data_type).tf32 && q.element != Element::tf32 &&
+         q.element != Element::f32;
 }
 
 Answer difference_json(const MatchQuestion& q, const Matcher& matcher, const MatchPlace& p) {
@@ -93,9 +111,13 @@ Answer fix_json(Arch arch, const MatchQuestion& q, const MatchFix& fix, const Qu
       break;
     }
     case origin:
-      field("operand_origin", coordinates_json(q.origin, q.map.rank),
-            coordinates_json(fix.question.origin, q.map.rank),
-            "the descriptor reads another part of the box: it starts at these tensor coordinates");
+      field(
+          "operand_origin", coordinates_json(q.origin, q.map.rank),
+          coordinates_json(fix.question.origin, q.map.rank),
+          fmt::format("the descriptor reads another part of the box: its element (0, 0) is tensor "
+                      "element ({}), not ({})",
+                      coordinates_text(fix.question.origin, q.map.rank),
+                      coordinates_text(q.origin, q.map.rank)));
       break;
     case descriptor:
       field("descriptor", hex64(encode_smem_descriptor(arch, was)), word,
@@ -145,13 +167,22 @@ Answer match(const Request& request) {
   const Arch arch = request.choice<Arch>("arch");
   const TmaVerdict verdict = check_tma_load(q.map, q.coordinates, q.smem_address, arch);
   Findings findings = verdict.findings;
+  for (const Finding& f : check_smem_descriptor_word(arch, request.number("descriptor"))) {
+    if (f.rule.severity != Severity::note) findings.add(f.rule, f.value, f.limit, f.index, f.hex);
+  }
+  if (rounds_other_values(q)) findings.add(kRounded, element_format(q.element).bits);
   findings.append(check_operand(arch, q.descriptor, q.major, q.element, q.container, q.mn, q.k));
   Answer answer;
   if (verdict.outcome != TmaOutcome::ok) {
-    answer = {{"matches", false},
-              {"outcome", name_of(verdict.outcome)},
-              {"first_difference", nullptr},
-              {"fix", nullptr}};
+    answer = {
+        {"matches", false},
+        {"outcome", name_of(verdict.outcome)},
+        {"first_difference", nullptr},
+        {"fix", nullptr},
+        {"no_fix", verdict.outcome == TmaOutcome::refused
+                       ? "mend the tensor map first: tensor_map.check gives the nearest "
+                         "legal call"
+                       : "mend the copy first: the findings say which coordinate or address"}};
     answer["findings"] = to_json(findings);
     return answer;
   }

@@ -41,7 +41,17 @@ Answer addresses(const Request& request) {
                    out.data());
     answer["addresses"] = std::move(out);
   }
-  if (bits < 8 && e.container == Container::byte) answer["container"] = 8;
+  if (bits < 8 && e.container == Container::byte) {
+    // Where the bits really are: densely from the start of the 16-byte cell, the rest is padding.
+    std::vector<std::uint64_t> dense(n.mn * n.k);
+    for (std::uint64_t i = 0; i < dense.size(); ++i) {
+      const std::uint64_t byte = layout.address(i / n.k, i % n.k);
+      dense[i] = byte / 16 * 128 +
+                 bit_in_byte_container_cell(e.element, static_cast<std::uint32_t>(byte % 16));
+    }
+    answer["container"] = 8;
+    answer["bit_addresses"] = std::move(dense);
+  }
   answer["findings"] = to_json(check_operand(arch, d, major, e.element, e.container, n.mn, n.k));
   return answer;
 }
@@ -69,8 +79,9 @@ Answer describe(const Request& request) {
   const Findings findings = check_tile(tile);
   Answer answer;
   const TileGeometry g = tile_geometry(tile);
+  const bool exists = tile.arch == Arch::sm_100 || swizzle_row(tile.swizzle).code_sm90 >= 0;
   const bool laid_out =
-      g.atom_elements != 0 && 256 % stored_bits(tile.element, tile.container) == 0;
+      exists && g.atom_elements != 0 && 256 % stored_bits(tile.element, tile.container) == 0;
   if (laid_out) {
     Answer slices = Answer::array();
     for (std::uint64_t i = 0; i < slice_count(tile); ++i) {
@@ -94,7 +105,7 @@ constexpr Op kOps[] = {
      "byte cells)",
      "addresses: mn * k byte addresses, mn outer, k inner, not wrapped; packed elements under 8 "
      "bits: bit_addresses (byte * 8 + bit); with container 8 the byte of the element's place in "
-     "the cell; findings",
+     "the cell, and bit_addresses where its bits are; findings",
      addresses},
     {"operand.describe",
      "arch, element, major, swizzle, mn, k, start_address (0x400), atom_order (mn_first); "

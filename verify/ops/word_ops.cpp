@@ -16,8 +16,8 @@ TensorMapWords read_tensor_map_words(const Request& request) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.erase(0, 2);
   constexpr std::size_t kDigits = 2 * 8 * TensorMapWords::kCount;
   if (text.size() != kDigits) {
-    request.fail("tensor_map", fmt::format("{} hex digits", text.size()),
-                 fmt::format("{} digits: the 128 bytes, byte 0 first", kDigits));
+    request.fail("tensor_map", fmt::format("{} hex digits are no tensor map", text.size()),
+                 fmt::format("{} digits: its 128 bytes, byte 0 first", kDigits));
   }
   const auto digit = [&](char c) -> int {
     if (c >= '0' && c <= '9') return c - '0';

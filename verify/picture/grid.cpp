@@ -7,6 +7,10 @@
 namespace lc::verify {
 namespace {
 
+void cut_blanks(std::string& line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+}
+
 std::string chunk_name(const Chunk& c) {
   return fmt::format("r{} q{}", c.row, c.chunk);
 }
@@ -24,6 +28,7 @@ std::size_t width_of(const std::vector<MemoryLine>& lines) {
 std::string sector_header(std::size_t width, const Paint& paint) {
   std::string out = pad_right("address", 9);
   for (int s = 0; s < 8; ++s) out += pad_right(fmt::format(" S{}", s), width + 1);
+  cut_blanks(out);
   return paint.dim(out);
 }
 
@@ -37,6 +42,7 @@ std::string line_text(const MemoryLine& line, std::size_t width, const Paint& pa
     const std::string name = pad_right(chunk_name(*line.sector[s]), width);
     out += line.shared[s] ? paint.red("!" + name) : " " + paint.cell(line.sector[s]->chunk, name);
   }
+  cut_blanks(out);
   return out;
 }
 
@@ -105,7 +111,7 @@ std::string atom_picture(const OperandMap& map, std::uint64_t rows, std::uint64_
   for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
     std::string line = "  " + pad_right(i < left.size() ? left[i] : "", left_width);
     if (i < right.size()) line += right[i];
-    while (!line.empty() && line.back() == ' ') line.pop_back();
+    cut_blanks(line);
     out += line + '\n';
   }
   return out + "  " + chunk_legend(map) + '\n';
