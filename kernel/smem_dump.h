@@ -141,7 +141,7 @@ class SmemDumperFor {
                                       problems.front());
     }
     Tiles copied = tiles(records, data);
-    report_descriptions(copied, problems);
+    report_descriptions(records, problems);
     for (auto& [facts, tensor] : copied) {
       if (const TileDescription* known = description(facts)) {
         tensor.description = json_text(facts, *known);
@@ -200,11 +200,13 @@ class SmemDumperFor {
     }
   }
 
-  /// Slips in what the host said: a name that no tile has, a source that was not added.
-  void report_descriptions(const Tiles& copied, std::vector<std::string>& problems) const {
+  /// Slips in what the host said: a name that no call of the kernel had, a source that was not
+  /// added.
+  void report_descriptions(const std::vector<SmemDumpRecord>& records,
+                           std::vector<std::string>& problems) const {
     const auto look = [&](const std::string& name, const TileDescription& d) {
-      const bool dumped = std::any_of(copied.begin(), copied.end(),
-                                      [&](const auto& tile) { return tile.first.name == name; });
+      const bool dumped = std::any_of(records.begin(), records.end(),
+                                      [&](const SmemDumpRecord& r) { return name == r.name; });
       if (!dumped)
         problems.push_back("`" + name + "` is described, but no tile of this name was dumped");
       const bool named = d.has_source && !d.source.tensor.empty();

@@ -43,11 +43,9 @@ summary() {
   skipped=$(grep -cE '\*\*\*Skipped' "$1" || true)
   failed=$(grep -cE '\*\*\*(Failed|Timeout|Exception)' "$1" || true)
   echo "$passed passed, $failed failed, $skipped skipped"
-  if [ "$skipped" != 0 ]; then
-    if command -v nvidia-smi >/dev/null 2>&1; then
-      echo "skipped suites say why in build/ctest.log"
-    else
-      echo "the skipped suites need a GPU, and this machine shows none"
-    fi
-  fi
+  [ "$skipped" = 0 ] || {
+    echo "skipped, because:"
+    grep -ohE 'precondition failed: .*' build/Testing/Temporary/LastTest.log | sort | uniq -c |
+      sed -E 's/^ *([0-9]+) precondition failed: /  \1 x /'
+  }
 }

@@ -34,6 +34,13 @@ DumpResult run_dump_case(const DumpCase& c) {
   kernel::SmemDumper dumper(c.room, c.tiles);
   dumper.only_ctas(c.first_cta, c.cta_count);
   dumper.describe("tile", kernel::TileDescription::read_as({"u8", "k", 8, 16}));
+  if (c.described_too != nullptr) {
+    dumper.describe(c.described_too, kernel::TileDescription::read_as({"u8", "k", 8, 16}));
+  }
+  if (c.values_from != nullptr) {
+    dumper.describe("tile",
+                    kernel::TileDescription::read_as({"u8", "k", 8, 16}).from({c.values_from}));
+  }
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim.x = c.cluster;

@@ -23,7 +23,9 @@ struct DumpCase {
   std::uint32_t rounds = 1;
   bool address_form = false;  ///< give the 32-bit address instead of the pointer
   bool without_rank = false;  ///< give the address that it has in the first CTA of a cluster
-  bool from_global = false;   ///< give a pointer that is not to shared memory
+  const char* described_too = nullptr;  ///< a name that the kernel does not dump
+  const char* values_from = nullptr;    ///< a source that is not added
+  bool from_global = false;             ///< give a pointer that is not to shared memory
   std::uint64_t room = 1 << 20;
   std::uint32_t tiles = 64;
   std::uint64_t first_cta = 0, cta_count = ~std::uint64_t{0};

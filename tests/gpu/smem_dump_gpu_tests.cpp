@@ -119,6 +119,23 @@ BOOST_AUTO_TEST_CASE(a_tile_too_many_is_reported) {
   BOOST_TEST(mentions(result, "SmemDumper(bytes, 5)"));
 }
 
+BOOST_AUTO_TEST_CASE(slips_of_the_host_are_reported) {
+  DumpCase c;
+  BOOST_TEST(run_dump_case(c).problems.empty());
+  c.described_too = "tail";
+  BOOST_TEST(mentions(run_dump_case(c), "no tile of this name was dumped"));
+  c = {};
+  c.values_from = "Nowhere";
+  BOOST_TEST(mentions(run_dump_case(c), "source(\"Nowhere\""));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_lacks_tiles_says_so) {
+  DumpCase c;
+  BOOST_TEST(!run_dump_case(c).file.facts().contains("incomplete"));
+  c.room = 1000;
+  BOOST_TEST(run_dump_case(c).file.facts().contains("incomplete"));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_not_this_ctas_shared_memory_is_reported_not_read) {
   DumpCase c;
   c.from_global = true;
