@@ -13,7 +13,9 @@ namespace lc::verify {
 namespace {
 
 constexpr int kMaxDepth = 64;
-constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+/// The parsed form of a line can take 30 times its length.
+constexpr std::size_t kMaxLine = std::size_t{4} << 20;
+constexpr std::size_t kEndless = 64 * kMaxLine;  ///< a line this long is no text at all
 
 Question parse(const std::string& line) {
   const auto guard = [](int depth, Question::parse_event_t, Question&) {
@@ -59,6 +61,32 @@ const Op& op_of(const Question& question) {
   throw Error("op", fmt::format("unknown op \"{:.60}\"", name), one_of(name, names));
 }
 
+/// Reads a line without its end and keeps at most kMaxLine + 1 bytes of it.  False at the end of
+/// the stream; a line without an end breaks the stream.
+bool read_line(std::istream& in, std::string& line) {
+  line.clear();
+  try {
+    std::streambuf& buffer = *in.rdbuf();
+    constexpr int kEnd = std::char_traits<char>::eof();
+    std::size_t size = 0;
+    for (int c = buffer.sbumpc(); c != '\n'; c = buffer.sbumpc()) {
+      if (c == kEnd) {
+        in.setstate(std::ios::eofbit);
+        return size != 0;
+      }
+      if (++size == kEndless) {
+        in.setstate(std::ios::badbit);
+        return true;
+      }
+      if (size <= kMaxLine + 1) line += static_cast<char>(c);
+    }
+    return true;
+  } catch (const std::ios::failure&) {
+    in.setstate(std::ios::badbit);
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string answer_line(const std::string& line, std::size_t line_number) {
@@ -88,7 +116,7 @@ std::string answer_line(const std::string& line, std::size_t line_number) {
 
 int run_batch(std::istream& in, std::ostream& out) {
   std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number) {
+  for (std::size_t number = 1; in && read_line(in, line); ++number) {
     if (line.size() > kMaxLine) {
       out << dump(failure(nullptr, "", fmt::format("line {}", number), "the line is too long",
                           fmt::format("at most {} bytes", kMaxLine)));

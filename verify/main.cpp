@@ -103,9 +103,8 @@ int report(const Parsed* command, const Error& e) {
   return 2;
 }
 
-/// A reader that went away (`| head`) needs no message.
+/// A reader that went away (`| head`) needs no message; errno is that of the write that failed.
 int finish(int code) {
-  errno = 0;
   std::cout.flush();
   if (std::cout) return code;
   if (errno != EPIPE) std::cerr << "standard output: error: cannot be written\n";

@@ -24,7 +24,8 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 }
 
 /// A number of any length, decimal or 0x….
-bool is_digits(const std::string& text) {
+bool is_digits(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const char* digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
   return text.size() > (hex ? 2 : 0) && text.find_first_not_of(digits, hex ? 2 : 0) == text.npos;
@@ -34,7 +35,8 @@ std::string kind_of(const Question& value) {
   if (value.is_number_float()) return "a fraction or a number beyond 64 bits";
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  if (value.is_string() && is_digits(value.get<std::string>())) return "a number beyond 64 bits";
+  if (value.is_string() && is_digits(value.get_ref<const std::string&>()))
+    return "a number beyond 64 bits";
   if (value.is_string()) return fmt::format("the text \"{:.40}\"", value.get<std::string>());
   if (value.is_boolean()) return "true or false";
   if (value.is_null()) return "null";
@@ -55,9 +57,8 @@ std::optional<std::int64_t> to_signed(const Question& value) {
     const std::string& text = value.get_ref<const std::string&>();
     const bool negative = text.starts_with('-');
     const auto magnitude = parse_number(negative ? std::string_view(text).substr(1) : text);
-    if (!magnitude || *magnitude > std::uint64_t{INT64_MAX}) return std::nullopt;
-    return negative ? -static_cast<std::int64_t>(*magnitude)
-                    : static_cast<std::int64_t>(*magnitude);
+    if (!magnitude || *magnitude > std::uint64_t{INT64_MAX} + negative) return std::nullopt;
+    return static_cast<std::int64_t>(negative ? 0 - *magnitude : *magnitude);
   }
   const auto magnitude = to_unsigned(value);
   if (!magnitude || *magnitude > std::uint64_t{INT64_MAX}) return std::nullopt;

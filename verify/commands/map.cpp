@@ -87,10 +87,13 @@ int run(const Question& question, const Output& output) {
   const Mapped m = mapped(request);
   const int code = m.findings.has_error() ? 1 : 0;
   const std::size_t max_lines =
-      request.has("all") ? SIZE_MAX : static_cast<std::size_t>(request.number_or("lines", 64, 1));
+      request.has("all")
+          ? SIZE_MAX
+          : static_cast<std::size_t>(request.number_or("lines", 64, 1, kMaxElements));
   const auto lines = [&] { return memory_lines(m.map, 0, m.map.rows(), m.map.chunks()); };
   if (request.has("svg")) {
     const std::string path = request.text("svg");
+    if (path.empty()) request.fail("svg", "the name is empty", "--svg tile.svg");
     std::ofstream file(path);
     file << memory_svg(m.title, m.map, lines(), max_lines);
     file.close();

@@ -74,6 +74,12 @@ std::string memory_picture(const std::vector<MemoryLine>& lines, std::size_t max
     if (i > 0 && lines[i].address != lines[i - 1].address + 128) out += "  …\n";
     out += "  " + line_text(lines[i], width, paint) + '\n';
   }
+  const auto is_shared = [](const MemoryLine& line) {
+    return std::find(std::begin(line.shared), std::end(line.shared), true) != std::end(line.shared);
+  };
+  if (std::any_of(lines.begin(), lines.end(), is_shared)) {
+    out += "  ! = several chunks have this place; the last of them is shown\n";
+  }
   if (lines.size() > max_lines) {
     out += fmt::format("  … and {} more lines of 128 bytes\n", lines.size() - max_lines);
   }
