@@ -16,6 +16,26 @@ namespace lc::machine {
 /// PTX ISA 9.0, 8.3 "Proxies".
 enum class Proxy : std::uint8_t { generic, async, tensormap };
 
+class Cluster;
+class Cta;
+struct FunctionCode;
+struct Inst;
+
+/// A warp is about to execute an instruction.
+struct StepEvent {
+  const Cluster* cluster = nullptr;
+  const Cta* cta = nullptr;
+  const FunctionCode* function = nullptr;
+  const Inst* inst = nullptr;
+  std::uint32_t lanes = 0;
+  Actor actor;
+};
+
+/// A CTA, or all of a cluster, is about to end: its memory can still be read.
+struct ExitEvent {
+  const Cluster* cluster = nullptr;
+};
+
 /// One load, store or atomic of a warp.
 struct WarpAccess {
   Space space = Space::global;
@@ -78,6 +98,8 @@ struct OperandRead {
 class Observer {
  public:
   virtual ~Observer() = default;
+  virtual void see(const StepEvent&) {}
+  virtual void see(const ExitEvent&) {}
   virtual void see(const WarpAccess&) {}
   virtual void see(const UnitAccess&) {}
   virtual void see(const AsyncEvent&) {}

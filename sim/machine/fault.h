@@ -19,15 +19,23 @@ enum class FaultKind : std::uint8_t {
   invalid_address_space,
   undefined,      ///< the ISA leaves the result open; real hardware may say nothing
   out_of_memory,  ///< a limit of the guest
+  deadlock,       ///< nothing can go on
+  limit,          ///< of instructions
+  trap,           ///< trap, brkpt or a failed assertion
+  launch,         ///< the kernel cannot be started that way
 };
 
-constexpr std::array<Spelled<FaultKind>, 6> spellings(FaultKind) {
+constexpr std::array<Spelled<FaultKind>, 10> spellings(FaultKind) {
   return {{{FaultKind::illegal_address, "illegal address"},
            {FaultKind::misaligned_address, "misaligned address"},
            {FaultKind::illegal_instruction, "illegal instruction"},
            {FaultKind::invalid_address_space, "invalid address space"},
            {FaultKind::undefined, "undefined behaviour"},
-           {FaultKind::out_of_memory, "out of memory"}}};
+           {FaultKind::out_of_memory, "out of memory"},
+           {FaultKind::deadlock, "deadlock"},
+           {FaultKind::limit, "limit reached"},
+           {FaultKind::trap, "trap"},
+           {FaultKind::launch, "launch failure"}}};
 }
 
 /// Who did it.  Units know none of this: the caller fills in what it knows.
@@ -36,9 +44,10 @@ struct Place {
   std::uint32_t cta[3] = {};
   int warp = -1;  ///< in the CTA
   int lane = -1;
+  std::string function;  ///< that the instruction is in
 
-  constexpr bool known() const { return line >= 0 || warp >= 0; }
-  constexpr bool operator==(const Place&) const = default;
+  bool known() const { return line >= 0 || warp >= 0; }
+  bool operator==(const Place&) const = default;
 };
 
 /// Thrown by units.  `rule` is a stable identifier such as "shared.out-of-bounds".

@@ -77,7 +77,23 @@ bool GlobalMemory::free(std::uint64_t address) {
   if (at == blocks_.end()) return false;
   if (at->second.owned) used_ -= at->second.size;
   blocks_.erase(at);
+  ++version_;
   return true;
+}
+
+void GlobalMemory::protect(std::uint64_t address) {
+  const auto at = blocks_.find(address);
+  if (at == blocks_.end()) return;
+  at->second.writable = false;
+  ++version_;
+}
+
+GlobalMemory::View GlobalMemory::view(std::uint64_t address) const {
+  const auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return {};
+  const auto at = std::prev(after);
+  if (address - at->first >= at->second.size) return {};
+  return {at->first, at->second.size, version_, at->second.data, at->second.writable};
 }
 
 std::optional<GlobalMemory::Allocation> GlobalMemory::find(std::uint64_t address) const {
@@ -102,6 +118,12 @@ std::byte* GlobalMemory::bytes(std::uint64_t address, std::uint64_t size, std::u
     const auto at = std::prev(after);
     const std::uint64_t offset = address - at->first;
     const std::uint64_t left = at->second.size > offset ? at->second.size - offset : 0;
+    if (size <= left && access == Access::write && !at->second.writable) {
+      throw Fault(FaultKind::illegal_address, "global.read-only",
+                  "write of " + std::to_string(size) + " bytes at " + hex(address) +
+                      ", which belongs to constants or kernel parameters",
+                  address);
+    }
     if (size <= left) return at->second.data + offset;
     if (left != 0 || offset == at->second.size) {
       throw Fault(FaultKind::illegal_address, "global.out-of-bounds",

@@ -39,6 +39,8 @@ class GlobalMemory {
   bool map(std::uint64_t address, std::span<std::byte> bytes);
   /// False when no allocation starts there.
   bool free(std::uint64_t address);
+  /// From now on writes to the allocation that starts there are faults.
+  void protect(std::uint64_t address);
 
   /// Checked host pointer to `size` bytes; throws Fault when they are misaligned, belong to no
   /// allocation or cross the end of one.  `alignment` is a power of two.
@@ -51,6 +53,24 @@ class GlobalMemory {
   };
   /// The allocation that holds the address.
   std::optional<Allocation> find(std::uint64_t address) const;
+
+  /// An allocation looked up once, for callers that go there again and again.  Valid as long as
+  /// `version()` stays the same.
+  struct View {
+    std::uint64_t address = 0, size = 0, version = 0;
+    std::byte* data = nullptr;
+    bool writable = false;
+
+    /// Host pointer, or nullptr when the access is not for this view.
+    std::byte* bytes(std::uint64_t at, std::uint64_t count, bool write) const {
+      const std::uint64_t offset = at - address;
+      if (offset >= size || count > size - offset || (write && !writable)) return nullptr;
+      return data + offset;
+    }
+  };
+  View view(std::uint64_t address) const;
+  /// Changes when an allocation goes away or becomes read-only.
+  std::uint64_t version() const { return version_; }
   std::uint64_t used() const { return used_; }
   std::uint64_t limit() const { return limit_; }
 
@@ -62,6 +82,7 @@ class GlobalMemory {
     std::byte* data = nullptr;
     std::uint64_t size = 0;
     std::unique_ptr<std::byte, FreeBytes> owned;  ///< empty: mapped
+    bool writable = true;
   };
 
   bool fits(std::uint64_t address, std::uint64_t size) const;
@@ -72,6 +93,7 @@ class GlobalMemory {
   std::uint64_t used_ = 0;
   std::uint64_t limit_;
   std::byte fill_;
+  std::uint64_t version_ = 1;
 };
 
 }  // namespace lc::machine

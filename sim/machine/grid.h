@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/machine/cluster.h"
+#include "sim/machine/launch.h"
+
+// All clusters of a launch.  Host threads run them side by side; what the guest computes does not
+// depend on how many there are:
+//
+//   1. side by side: every resident cluster runs until it ends, wants the turn, or has executed its
+//      share of instructions;
+//   2. in order of their numbers: each that wants the turn gets it once;
+//   3. finished clusters make room for the next ones; back to 1.
+//
+// Only instructions that other clusters can see in a way a correct program may depend on - atomics,
+// reductions, volatile and ordered accesses, cluster launch control - need the turn.
+namespace lc::machine {
+
+class Grid {
+ public:
+  Grid(const Launch& launch, GlobalMemory& memory, const RunOptions& options);
+
+  const Launch& launch() const { return launch_; }
+  GlobalMemory& memory() { return memory_; }
+  const RunOptions& options() const { return options_; }
+  const Events& events() const;
+  std::uint64_t clusters() const { return total_; }
+  std::array<std::uint32_t, 3> cluster_count() const;  ///< x, y, z
+  /// Address of the launch's parameters, constant to the guest.
+  std::uint64_t parameters() const { return parameters_; }
+
+  /// clusterlaunchcontrol.try_cancel, with the turn: first CTA of a cluster that will now not be
+  /// launched; nothing when all have been.
+  std::optional<std::array<std::uint32_t, 3>> cancel_one();
+
+  /// A warning of the run, told once.
+  void warn(const std::string& text);
+
+  RunResult run();
+
+ private:
+  std::array<std::uint32_t, 3> first_cta(std::uint64_t cluster) const;
+  void check_launch() const;
+
+  const Launch& launch_;
+  GlobalMemory& memory_;
+  RunOptions options_;
+  std::uint64_t total_ = 0;
+  std::uint64_t next_ = 0;  ///< the cluster that is launched next
+  std::uint64_t parameters_ = 0;
+  std::mutex warnings_mutex_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace lc::machine

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/machine/lanes.h"
+
+namespace lc::machine {
+
+/// Thread-local memory of a warp: for each lane a range from address 0, a stack of frames.
+class LocalMemory {
+ public:
+  /// What a thread may have (CUDA: 512 KiB).
+  static constexpr std::uint32_t kLimit = 512 * 1024;
+
+  /// Makes room for [0, bytes) of every lane; new bytes are 0.  Throws Fault beyond the limit.
+  void reserve(std::uint32_t bytes);
+  std::uint32_t size() const { return size_; }
+  /// Checked host pointer; throws Fault.  Valid until the next `reserve`.
+  std::byte* bytes(std::uint32_t lane, std::uint64_t address, std::uint64_t size,
+                   std::uint64_t alignment);
+  /// Zeroes a range of the lanes.
+  void clear(LaneMask lanes, std::uint32_t address, std::uint32_t size);
+
+ private:
+  std::uint32_t size_ = 0;
+  std::vector<std::byte> data_;  ///< [lane][address]
+};
+
+}  // namespace lc::machine
