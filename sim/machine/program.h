@@ -78,7 +78,7 @@ struct Inst {
   std::uint32_t mnemonic = 0;  ///< into Program::mnemonics
 };
 
-/// needs: filled per warp when it starts.
+/// Special registers that do not change while a warp runs: filled in when it starts.
 enum class Special : std::uint8_t {
   tid_x,
   tid_y,
