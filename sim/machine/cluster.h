@@ -22,7 +22,7 @@ class ClusterBarrier {
 
   /// Returns the count of completions that the matching wait needs.
   std::uint64_t arrive(std::uint32_t rank, std::uint32_t warp, LaneMask lanes);
-  void exit(std::uint32_t threads);
+  void exit(std::uint32_t rank, std::uint32_t warp, LaneMask lanes);
   const std::uint64_t& completed() const { return completed_; }
   std::string ledger() const;
 
@@ -47,6 +47,7 @@ class Cluster {
   GlobalMemory& global();
   const Events& events() const;
   Arch arch() const;
+  const RunOptions& grid_options() const;
   std::uint64_t number() const { return number_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(ctas_.size()); }
   Cta& cta(std::uint32_t rank) { return *ctas_[rank]; }
@@ -70,7 +71,7 @@ class Cluster {
   void changed() { ++changes_; }
 
   /// Instructions that read or write what other clusters see need the turn, so that their order
-  /// does not depend on host threads: `if (!cluster.has_turn()) return cluster.ask_turn(…)`.
+  /// does not depend on host threads: without it they wait (Wait::Kind::turn).
   bool has_turn() const { return has_turn_; }
 
   /// Work in flight that combines into global memory; as long as there is some the cluster runs
@@ -87,18 +88,25 @@ class Cluster {
     polling,     ///< nothing can go on but loops that test something; other clusters may change it
     paused,      ///< `instructions` were executed
   };
-  /// Runs until something stops it.  With the turn, every warp that waits for it gets it once.
-  /// Throws Fault, deadlock included.
-  Stop run(bool turn, std::uint64_t instructions);
-  /// Whether the last run changed anything.
+  /// Whether it has the turn:
+  ///  never   it stops when somebody wants it
+  ///  once    every warp that wants it gets it for one instruction, then it stops
+  ///  always  no other cluster is running
+  enum class Turn : std::uint8_t { never, once, always };
+  /// Runs until something stops it.  Throws Fault, deadlock included.
+  Stop run(Turn turn, std::uint64_t instructions);
+  /// Counts what `changed` was told.
   std::uint64_t changes() const { return changes_; }
+  bool finished() const;
 
   std::string output;  ///< of printf, in order
 
  private:
   bool run_round(std::uint64_t& budget);
+  bool progress();
   bool give_up_waits();
-  [[noreturn]] void report_deadlock();
+  bool wants_turn() const;
+  void take_turn();
   void finish();
 
   Grid& grid_;
@@ -108,10 +116,8 @@ class Cluster {
   std::vector<std::unique_ptr<Cta>> ctas_;
   RandomStream random_;
   std::uint64_t executed_ = 0, changes_ = 0;
-  std::uint64_t changes_at_give_up_ = 0;
-  std::uint32_t idle_rounds_ = 0;
+  bool all_idle_ = false;  ///< in the last round no warp used up its share
   bool has_turn_ = false;
-  bool drained_ = false;
 };
 
 }  // namespace lc::machine

@@ -36,7 +36,7 @@ class Cta {
   bool finished() const { return live_threads_ == 0; }
   std::uint32_t live_threads() const { return live_threads_; }
   /// Called by warps whose lanes exit; the last one checks that nothing is left allocated.
-  void lanes_exited(std::uint32_t count);
+  void lanes_exited(std::uint32_t warp, LaneMask lanes);
 
   /// Columns were freed: counts up, for warps that wait in tcgen05.alloc.
   std::uint64_t column_releases = 0;

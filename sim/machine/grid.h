@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,6 +24,8 @@
 // reductions, volatile and ordered accesses, cluster launch control - need the turn.
 namespace lc::machine {
 
+class HostThreads;
+
 class Grid {
  public:
   Grid(const Launch& launch, GlobalMemory& memory, const RunOptions& options);
@@ -32,30 +36,43 @@ class Grid {
   const Events& events() const;
   std::uint64_t clusters() const { return total_; }
   std::array<std::uint32_t, 3> cluster_count() const;  ///< x, y, z
-  /// Address of the launch's parameters, constant to the guest.
-  std::uint64_t parameters() const { return parameters_; }
 
   /// clusterlaunchcontrol.try_cancel, with the turn: first CTA of a cluster that will now not be
   /// launched; nothing when all have been.
   std::optional<std::array<std::uint32_t, 3>> cancel_one();
 
-  /// A warning of the run, told once.
-  void warn(const std::string& text);
+  /// Warnings and notes of the run: each sentence is told once, with the place it came from first.
+  void warn(const Finding& finding, const Place& place);
+  void warn(const std::string& rule, const std::string& sentence, const Place& place);
+
+  ~Grid();
 
   RunResult run();
 
  private:
+  struct Resident;
+
   std::array<std::uint32_t, 3> first_cta(std::uint64_t cluster) const;
   void check_launch() const;
+  std::uint64_t room() const;
+  void admit();
+  void run_cluster(Resident& resident, Cluster::Turn turn);
+  void run_round();
+  void settle(RunResult& result);
 
   const Launch& launch_;
   GlobalMemory& memory_;
   RunOptions options_;
   std::uint64_t total_ = 0;
   std::uint64_t next_ = 0;  ///< the cluster that is launched next
-  std::uint64_t parameters_ = 0;
+  std::unique_ptr<HostThreads> host_;
+  std::vector<std::unique_ptr<Resident>> residents_;
+  std::map<std::uint64_t, std::string> outputs_;  ///< of clusters that ended
+  std::uint64_t ended_instructions_ = 0;
+  std::uint32_t idle_rounds_ = 0;
   std::mutex warnings_mutex_;
   std::vector<std::string> warnings_;
+  std::set<std::string> warned_;
 };
 
 }  // namespace lc::machine

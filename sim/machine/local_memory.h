@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <cstdlib>
+#include <memory>
 
 #include "sim/machine/lanes.h"
 
@@ -24,8 +25,12 @@ class LocalMemory {
   void clear(LaneMask lanes, std::uint32_t address, std::uint32_t size);
 
  private:
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
   std::uint32_t size_ = 0;
-  std::vector<std::byte> data_;  ///< [lane][address]
+  std::uint32_t capacity_ = 0;               ///< of one lane
+  std::unique_ptr<std::byte[], Free> data_;  ///< [lane][address]
 };
 
 }  // namespace lc::machine

@@ -126,13 +126,15 @@ enum class Special : std::uint8_t {
   total_smem_size,
   aggr_smem_size,
   dynamic_smem_size,
-  zero,  ///< %envreg, %pm, %current_graph_exec and the w of vectors: always 0
+  shared_address,  ///< rank << 24 | addend: where a shared variable is
+  zero,            ///< %envreg, %pm, %current_graph_exec and the w of vectors: always 0
 };
 
 struct SpecialUse {
   Special what = Special::zero;
   LaneWidth width = LaneWidth::b32;
   std::uint32_t offset = 0;  ///< in the block
+  std::uint32_t addend = 0;
 };
 
 /// A parameter of a function.
@@ -140,6 +142,9 @@ struct ParameterPlace {
   std::uint32_t offset = 0;  ///< kernels: in the parameter buffer; others: in the local frame
   std::uint32_t size = 0;
   std::uint32_t align = 1;
+  bool is_register = false;  ///< .reg parameters of a .func
+  Ref reg;
+  LaneWidth width = LaneWidth::b32;
 };
 
 /// A function, ready to run.
@@ -158,7 +163,6 @@ struct FunctionCode {
   /// non-entry functions.
   std::uint32_t local_bytes = 0;
   std::vector<ParameterPlace> parameters, results;
-  std::vector<Ref> register_parameters;  ///< .reg parameters of a .func, results first
 };
 
 /// Base class of whatever handlers keep.
@@ -175,9 +179,9 @@ struct Program {
   std::vector<std::uint64_t> constants;  ///< the block, laid out as a frame
   std::vector<SpecialUse> specials;
   std::uint32_t specials_bytes = 0;
-  std::uint32_t parameter_bytes = 0;      ///< of the entry
-  std::uint32_t static_shared_bytes = 0;  ///< from offset kSharedReserved on
-  std::uint32_t dynamic_shared_align = 16;
+  std::uint32_t parameter_bytes = 0;                ///< of the entry
+  std::uint32_t static_shared_bytes = 0;            ///< from offset kSharedReserved on
+  std::uint32_t dynamic_shared_begin = 0x400;       ///< offset of dynamic shared memory
   std::array<std::uint32_t, 3> required_cluster{};  ///< .reqnctapercluster; 0: not said
   std::array<std::uint32_t, 3> required_block{};    ///< .reqntid; 0: not said
   std::uint32_t max_threads = 0;                    ///< .maxntid; 0: not said

@@ -22,11 +22,12 @@ struct Wait {
   Kind kind = Kind::none;
   /// try_wait: when nothing else can go on, the instruction may answer "not yet" instead.
   bool may_give_up = false;
+  bool polls_barrier = false;  ///< poll: what it tests is `barrier`
   BarrierKey barrier;
   std::uint64_t value = 0;
   const std::uint64_t* counter = nullptr;
-  /// For deadlock reports: "named barrier 1", "the cluster barrier", "the other warps of the
-  /// warpgroup".
+  /// For deadlock reports: "named barrier" (with `number`), "the cluster barrier", "the other warps
+  /// of the warpgroup".
   const char* what = "";
   std::uint32_t number = 0;  ///< of the named barrier
 };

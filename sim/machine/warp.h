@@ -95,8 +95,10 @@ class Warp {
   // Control.  Handlers return what these return.
   /// The lanes in `active` go to `target`, the others of the fragment on.
   Flow branch(LaneMask active, std::uint32_t target);
-  /// Calls a function; its frame starts with zero registers.  `place_arguments(callee)` is called
-  /// before the first instruction runs.
+  /// Those lanes become a fragment of their own that is still at this instruction.
+  void leave_behind(LaneMask lanes) { split(lanes, fragment().pc); }
+  /// Calls a function; its frame starts with zero registers and zero bytes.  Arguments are copied
+  /// by the handler afterwards: the callee is then `frame()`, the caller `frame()->caller`.
   Flow call(LaneMask active, std::uint32_t function);
   Flow return_from(LaneMask active);
   Flow exit(LaneMask active);
@@ -140,6 +142,8 @@ class Warp {
   /// Runs until every fragment waits, the warp is finished, or `budget` instructions ran; counts
   /// down the budget.
   void run(std::uint64_t& budget);
+  /// Lets every fragment that waits for the turn execute its instruction; how many did.
+  std::uint64_t run_turn();
   /// Whether a fragment could run now; ends waits that are over.
   bool wake();
   std::vector<Fragment>& fragments() { return fragments_; }
@@ -153,8 +157,10 @@ class Warp {
   bool join();
   void step();
   std::size_t split(LaneMask leaving, std::uint32_t pc);
-  void remove_lanes(LaneMask gone);
+  void note_place(Fault& fault) const;
+  void drop_empty();
   void fill_specials();
+  std::uint64_t special_value(const SpecialUse& use, std::uint32_t lane) const;
   bool is_over(const Fragment& fragment) const;
   std::byte* global(std::uint64_t address, std::uint32_t bytes, std::uint32_t alignment,
                     Access access);
@@ -169,6 +175,7 @@ class Warp {
   std::vector<std::uint64_t> specials_;
   LocalMemory local_;
   std::uint64_t turns_ = 0;  ///< instructions since another fragment had its chance
+  std::uint32_t favoured_lane_ = 0, favour_left_ = 0;
   std::array<std::unique_ptr<std::array<AsyncGroups, kWarpLanes>>, 3> groups_;
   GlobalMemory::View view_;  ///< the allocation touched last
 };
