@@ -8,10 +8,13 @@ std::span<const Family> families() {
   static const std::array all{
       Family{"Moves and addresses", move_ops()},
       Family{"Integer arithmetic", integer_ops()},
+      Family{"Integer products", integer_mul_ops()},
+      Family{"Extended precision", carry_ops()},
       Family{"Logic and shifts", logic_ops()},
       Family{"Bits and bytes", bit_ops()},
       Family{"Comparison and selection", compare_ops()},
       Family{"Floating point", float_ops()},
+      Family{"Approximations", approximate_ops()},
       Family{"Half precision", half_ops()},
       Family{"Conversion", convert_ops()},
       Family{"Control flow", control_ops()},

@@ -9,10 +9,13 @@ namespace lc::isa {
 
 std::span<const Op> move_ops();
 std::span<const Op> integer_ops();
+std::span<const Op> integer_mul_ops();
+std::span<const Op> carry_ops();
 std::span<const Op> logic_ops();
 std::span<const Op> bit_ops();
 std::span<const Op> compare_ops();
 std::span<const Op> float_ops();
+std::span<const Op> approximate_ops();
 std::span<const Op> half_ops();
 std::span<const Op> convert_ops();
 std::span<const Op> control_ops();

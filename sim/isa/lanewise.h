@@ -20,6 +20,16 @@
 // Operands are Inst::op in order: destination first.
 namespace lc::isa {
 
+/// Before a loop over lanes whose iterations do not depend on each other: registers are the same or
+/// apart, so a destination that is also a source is no obstacle to vectors.
+#if defined(__clang__)
+#define LC_LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define LC_LANES_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define LC_LANES_INDEPENDENT
+#endif
+
 /// The register word a value lives in.
 template <class T>
 using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
@@ -75,9 +85,15 @@ Flow lanewise(Warp& warp, const Inst& inst, LaneMask active) {
   const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>) {
     Word<D>* d = destination<D>(warp, inst.op[0]);
     const std::tuple<const Word<A>*...> s{source<A>(warp, inst.op[I + 1])...};
-    over_lanes(active, [&](std::uint32_t lane) {
+    const auto one = [&](std::uint32_t lane) {
       d[lane] = to_word<D>(Sem::eval(from_word<A>(std::get<I>(s)[lane])...));
-    });
+    };
+    if (active == kAllLanes) {
+      LC_LANES_INDEPENDENT
+      for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) one(lane);
+    } else {
+      for_each_lane(active, one);
+    }
   };
   compute(std::index_sequence_for<A...>{});
   return Flow::next;
