@@ -127,14 +127,15 @@ Flow atomic(Warp& warp, const Inst& inst, LaneMask active) {
     return warp.wait(active, {.kind = Wait::Kind::turn});
   }
   Outcome outcome;
-  for_each_lane(active, [&](std::uint32_t lane) {
-    one_lane(warp, a, addresses[lane], lane, outcome);
-  });
+  for_each_lane(active,
+                [&](std::uint32_t lane) { one_lane(warp, a, addresses[lane], lane, outcome); });
+  const bool comes_back = warp.comes_back_to(addresses[machine::first_lane(active)]);
+  const bool nothing_new = a.has_result && !outcome.wrote && !outcome.news && comes_back;
   // Nothing was written: doing it again after the others ran is as good.
-  if (a.has_result && !outcome.wrote && !outcome.news && !warp.polled()) {
+  if (nothing_new && !warp.polled()) {
     return warp.wait(active, {.kind = Wait::Kind::poll, .what = "a polled value"});
   }
-  if (outcome.wrote) warp.cluster().changed();
+  if (!nothing_new) warp.cluster().changed();
   const auto bytes = a.element_bytes * static_cast<std::uint32_t>(a.elements.size());
   warp.note_access(a.location.window, Access::write, true, bytes, active, addresses);
   return Flow::next;
@@ -195,17 +196,17 @@ void bind_atomic(Binder& b) {
 #define LC_HINT "[L2::cache_hint] "
 
 // The rows that atom and red share.
-#define LC_COMBINE(NAME, SEM, FORM)                                                               \
-  Op{NAME, SEM LC_ANY "op=add " LC_HINT "type=u32|s32|u64|s64|f32|f64", FORM, bind_atomic},       \
-      Op{NAME, SEM LC_ANY "op=min|max " LC_HINT "type=u32|s32|u64|s64", FORM, bind_atomic},       \
-      Op{NAME, SEM LC_ANY "op=inc|dec " LC_HINT "type=u32", FORM, bind_atomic},                   \
-      Op{NAME, SEM LC_ANY "op=and|or|xor " LC_HINT "type=b32|b64", FORM, bind_atomic},            \
-      Op{NAME, SEM LC_ANY "op=add noftz " LC_HINT "type=f16|f16x2|bf16|bf16x2", FORM,             \
-         bind_atomic},                                                                            \
-      Op{NAME, SEM "[ss=global] op=add " LC_HINT "vec=v2|v4 type=f32", FORM, bind_atomic},        \
-      Op {                                                                                        \
-    NAME, SEM "[ss=global] op=add|min|max noftz " LC_HINT "vec=v2|v4|v8 type=f16|f16x2|bf16|bf16x2", \
-        FORM, bind_atomic                                                                         \
+#define LC_COMBINE(NAME, SEM, FORM)                                                                \
+  Op{NAME, SEM LC_ANY "op=add " LC_HINT "type=u32|s32|u64|s64|f32|f64", FORM, bind_atomic},        \
+      Op{NAME, SEM LC_ANY "op=min|max " LC_HINT "type=u32|s32|u64|s64", FORM, bind_atomic},        \
+      Op{NAME, SEM LC_ANY "op=inc|dec " LC_HINT "type=u32", FORM, bind_atomic},                    \
+      Op{NAME, SEM LC_ANY "op=and|or|xor " LC_HINT "type=b32|b64", FORM, bind_atomic},             \
+      Op{NAME, SEM LC_ANY "op=add noftz " LC_HINT "type=f16|f16x2|bf16|bf16x2", FORM,              \
+         bind_atomic},                                                                             \
+      Op{NAME, SEM "[ss=global] op=add " LC_HINT "vec=v2|v4 type=f32", FORM, bind_atomic}, Op {    \
+    NAME,                                                                                          \
+        SEM "[ss=global] op=add|min|max noftz " LC_HINT "vec=v2|v4|v8 type=f16|f16x2|bf16|bf16x2", \
+        FORM, bind_atomic                                                                          \
   }
 
 constexpr std::array kOps{

@@ -23,17 +23,16 @@ struct Named {
   bool counted = false;  ///< operand b is there
 };
 
-/// The same value in every active lane.
-std::uint32_t uniform(const Warp& warp, Ref r, LaneMask active, const char* what) {
-  const std::uint32_t* values = warp.in32(r);
-  const std::uint32_t value = values[machine::first_lane(active)];
+/// The active lanes that name the barrier and the count of the first one.
+LaneMask agreeing(const Warp& warp, const Inst& inst, LaneMask active, bool counted) {
+  const std::uint32_t first = machine::first_lane(active);
+  const std::uint32_t* id = warp.in32(inst.op[1]);
+  const std::uint32_t* count = counted ? warp.in32(inst.op[2]) : id;
+  LaneMask same = 0;
   for_each_lane(active, [&](std::uint32_t lane) {
-    if (values[lane] == value) return;
-    throw Fault(FaultKind::undefined, "barrier.differs",
-                std::string("lanes of a warp name different ") + what + " in one instruction: " +
-                    std::to_string(value) + " and " + std::to_string(values[lane]));
+    if (id[lane] == id[first] && (!counted || count[lane] == count[first])) same |= 1u << lane;
   });
-  return value;
+  return same;
 }
 
 void put_reduction(const Warp& warp, const Inst& inst, LaneMask active, Arrival how,
@@ -59,21 +58,25 @@ template <Arrival how>
 Flow named_barrier(Warp& warp, const Inst& inst, LaneMask active) {
   const auto& named = info<Named>(inst);
   NamedBarriers& barriers = warp.cta().barriers();
-  const std::uint32_t id = uniform(warp, inst.op[1], active, "barriers");
+  const std::uint32_t lane = machine::first_lane(active);
+  const std::uint32_t id = warp.in32(inst.op[1])[lane];
   constexpr bool kReduces = how > Arrival::arrive;
   if (!warp.resumed()) {
     if (named.aligned) {
       if (const Flow flow = warp.gather_all(active); flow != Flow::next) return flow;
     }
-    const std::uint32_t count =
-        named.counted ? uniform(warp, inst.op[2], active, "thread counts") : 0;
+    // Lanes that name another barrier do so after these.
+    const LaneMask together = agreeing(warp, inst, active, named.counted);
+    if (together != active) warp.leave_behind(active & ~together);
+    active = together;
+    const std::uint32_t count = named.counted ? warp.in32(inst.op[2])[lane] : 0;
     if (named.counted && count == 0) {
       throw Fault(FaultKind::illegal_instruction, "barrier.thread-count",
                   "barrier " + std::to_string(id) + " for 0 threads");
     }
     const LaneMask votes = kReduces ? warp.predicate(inst.op[3]) : 0;
-    const std::uint64_t due = barriers.arrive(id, warp.number(), active, count, votes,
-                                              absent_lanes(warp, named, active));
+    const std::uint64_t due =
+        barriers.arrive(id, warp.number(), active, count, votes, absent_lanes(warp, named, active));
     warp.cluster().changed();
     if (how == Arrival::arrive) return Flow::next;
     if (barriers.completed(id) < due) {

@@ -7,8 +7,8 @@
 #include "sim/isa/location.h"
 
 // What steers caches changes no value: prefetch, applypriority, discard, createpolicy (PTX ISA 9.0,
-// 9.7.9.15 - 9.7.9.18).  st.bulk (9.7.9.13), which does, stands here because it too takes an address
-// and a size.
+// 9.7.9.15 - 9.7.9.18).  st.bulk (9.7.9.13), which does, stands here because it too takes an
+// address and a size.
 namespace lc::isa {
 namespace {
 

@@ -104,9 +104,8 @@ Flow try_cancel(Warp& warp, const Inst& inst, LaneMask active) {
   std::uint64_t responses[kWarpLanes], barriers[kWarpLanes];
   t.response.of(warp, active, responses);
   t.barrier.of(warp, active, barriers);
-  for_each_lane(active, [&](std::uint32_t lane) {
-    issue(warp, t, responses[lane], barriers[lane], lane);
-  });
+  for_each_lane(active,
+                [&](std::uint32_t lane) { issue(warp, t, responses[lane], barriers[lane], lane); });
   warp.cluster().changed();
   return Flow::next;
 }
@@ -144,9 +143,8 @@ template <std::uint32_t first>
 Flow first_ctaid(Warp& warp, const Inst& inst, LaneMask active) {
   for (std::uint32_t i = 0; i < inst.count; ++i) {
     std::uint32_t* d = warp.out32(warp.listed(inst, i));
-    for_each_lane(active, [&](std::uint32_t lane) {
-      d[lane] = word(warp, inst.op[0], lane, first + i);
-    });
+    for_each_lane(active,
+                  [&](std::uint32_t lane) { d[lane] = word(warp, inst.op[0], lane, first + i); });
   }
   return Flow::next;
 }

@@ -140,8 +140,7 @@ void bind_cache_policy(Binder& b, std::size_t operand) {
   const bool asked = b.modifiers.has("L2::cache_hint");
   if (asked && !b.has(operand)) b.fail("`.L2::cache_hint` asks for a cache policy operand");
   if (!asked && b.has(operand)) {
-    b.fail(b.operand(operand), "a cache policy without `.L2::cache_hint`",
-           "add `.L2::cache_hint`");
+    b.fail(b.operand(operand), "a cache policy without `.L2::cache_hint`", "add `.L2::cache_hint`");
   }
   if (asked) b.in(operand, Type::b64);
 }

@@ -17,7 +17,8 @@
 //     m16n16.trans     16 (i / 2) + 4 q + 2 (i % 2) + j % 2   g + 8 (j / 2), after unpacking
 //     m16n8.trans      8 i + 2 q + j % 2                      g + 8 (j / 2)
 //
-// The last two are how CuTe's copy traits for sm_100 take them; the ISA shows them in pictures only.
+// The last two are how CuTe's copy traits for sm_100 take them; the ISA shows them in pictures
+// only.
 namespace lc::isa {
 namespace {
 
@@ -47,7 +48,7 @@ constexpr Cell cell(Form form, std::uint32_t lane, std::uint32_t i, std::uint32_
 }
 
 struct MatrixMove {
-  Location location;
+  Location location{};
   Form form = Form::m8n8;
   TmemDecompression unpack = TmemDecompression::none;
   std::uint32_t registers = 1;

@@ -97,6 +97,7 @@ MbarrierResult no_complete(Warp& warp, const Object& o, const Target& t, std::ui
   const bool drop = o.op == MbarrierOp::arrive_drop;
   const MbarrierResult result =
       t.cta->mbarriers().arrive_no_complete(t.key.offset, operand, drop, warp.actor(lane));
+  tell(warp, result, lane);
   warp.cluster().events().emit([&] {
     return machine::BarrierEvent{t.key,
                                  o.op,
@@ -135,9 +136,7 @@ Flow apply_all(Warp& warp, const Inst& inst, LaneMask active) {
                       " of the cluster returns no state; the destination is _",
                   address);
     }
-    const MbarrierResult r =
-        apply_one(warp, o, t, operand == nullptr ? 1 : operand[lane], lane);
-    tell(warp, r, lane);
+    const MbarrierResult r = apply_one(warp, o, t, operand == nullptr ? 1 : operand[lane], lane);
     if (o.has_token) warp.out64(inst.op[0])[lane] = r.token;
   });
   warp.cluster().changed();
@@ -182,14 +181,12 @@ Tested test(Warp& warp, const Waiting& w, const Inst& inst, LaneMask active) {
 void tell_wait(Warp& warp, const Waiting& w, const Inst& inst, LaneMask active, LaneMask complete) {
   if (!warp.cluster().events().watched()) return;
   each_object(warp, w.object, active, [&](std::uint32_t lane, std::uint64_t address) {
-    const std::uint64_t value =
-        w.parity ? warp.in32(inst.op[1])[lane]
-                 : mbarrier_fields::kPhase.raw(warp.in64(inst.op[1])[lane]);
+    const std::uint64_t value = w.parity ? warp.in32(inst.op[1])[lane]
+                                         : mbarrier_fields::kPhase.raw(warp.in64(inst.op[1])[lane]);
     warp.cluster().events().emit([&] {
-      return machine::BarrierWait{target(warp, w.object, address).key,
-                                  static_cast<std::uint32_t>(value & 1),
-                                  (complete >> lane & 1) != 0, warp.actor(lane),
-                                  warp.place(static_cast<int>(lane))};
+      return machine::BarrierWait{
+          target(warp, w.object, address).key, static_cast<std::uint32_t>(value & 1),
+          (complete >> lane & 1) != 0, warp.actor(lane), warp.place(static_cast<int>(lane))};
     });
   });
 }
@@ -268,7 +265,7 @@ void bind_arrive(Binder& b) {
   Object o;
   check_scope(b);
   o.location = locate(b, 1, space(b));
-  o.op = m.has("arrive_drop")  ? MbarrierOp::arrive_drop
+  o.op = m.has("arrive_drop") ? MbarrierOp::arrive_drop
          : m.has("expect_tx") ? MbarrierOp::arrive_expect_tx
                               : MbarrierOp::arrive;
   o.drops = m.has("arrive_drop") && m.has("expect_tx");

@@ -34,7 +34,7 @@ struct Transfer {
   Location location;
   std::uint32_t bytes = 0;  ///< of all elements: the alignment too
   std::vector<Element> elements;
-  bool ordered = false;  ///< volatile, or relaxed and stronger: what other threads do is seen
+  bool ordered = false;     ///< volatile, or relaxed and stronger: what other threads do is seen
   bool needs_turn = false;  ///< … of other clusters too, where it goes to global memory
 };
 
@@ -86,21 +86,22 @@ void each_word(Warp& warp, const Transfer& t, LaneMask active, const At& at, con
       });
     } else {
       auto* d = reinterpret_cast<Bits128*>(warp.out64(e.ref));
-      over_lanes(active, [&](std::uint32_t lane) {
-        f(d[lane], widened_128(read<T>(at(lane) + skip)));
-      });
+      over_lanes(active,
+                 [&](std::uint32_t lane) { f(d[lane], widened_128(read<T>(at(lane) + skip))); });
     }
   }
 }
 
-/// Loads into the registers, or waits: a load that sees what other threads do and finds again what
-/// its registers hold is taken for a polling loop, and lets the others run first.
+/// Loads into the registers, or waits: a load that sees what other threads do, comes back to an
+/// address and finds again what its registers hold is a polling loop, and lets the others run
+/// first.
 template <class T, class At>
-Flow load_from(Warp& warp, const Transfer& t, LaneMask active, const At& at) {
+Flow load_from(Warp& warp, const Transfer& t, LaneMask active, const At& at, bool comes_back) {
   if (t.ordered && !warp.polled()) {
-    bool same = true;
+    bool same = comes_back;
     each_word<T>(warp, t, active, at, [&](const auto& d, const auto& v) { same &= d == v; });
     if (same) return warp.wait(active, {.kind = Wait::Kind::poll, .what = "a polled value"});
+    warp.cluster().changed();
   }
   each_word<T>(warp, t, active, at, [](auto& d, const auto& v) { d = v; });
   return Flow::next;
@@ -133,10 +134,10 @@ void check_wide(const Transfer& t, LaneMask active, const std::uint64_t (&addres
   if (t.bytes <= 16 || t.location.window != Window::generic) return;
   for_each_lane(active, [&](std::uint32_t lane) {
     if (machine::from_generic(addresses[lane]).space == machine::Space::global) return;
-    throw Fault(FaultKind::invalid_address_space, "memory.wide",
-                "an access of 32 bytes goes to global memory only, not to " +
-                    machine::hex(addresses[lane]),
-                addresses[lane]);
+    throw Fault(
+        FaultKind::invalid_address_space, "memory.wide",
+        "an access of 32 bytes goes to global memory only, not to " + machine::hex(addresses[lane]),
+        addresses[lane]);
   });
 }
 
@@ -166,8 +167,9 @@ Flow load(Warp& warp, const Inst& inst, LaneMask active) {
       touches_global(t.location.window, active, addresses)) {
     return warp.wait(active, {.kind = Wait::Kind::turn});
   }
+  const bool comes_back = t.ordered && warp.comes_back_to(addresses[machine::first_lane(active)]);
   const Flow flow = with_bytes(warp, t, active, addresses, Access::read, [&](const auto& at) {
-    return load_from<T>(warp, t, active, at);
+    return load_from<T>(warp, t, active, at, comes_back);
   });
   if (flow == Flow::next) {
     warp.note_access(t.location.window, Access::read, false, t.bytes, active, addresses);
@@ -207,7 +209,8 @@ void check_ordering(Binder& b, bool is_load) {
     b.fail("a scope without an ordering",
            is_load ? "add .relaxed or .acquire" : "add .relaxed or .release");
   }
-  if (m.has("mmio") && (sem != "relaxed" || scope != "sys" || !(space.empty() || space == "global"))) {
+  if (m.has("mmio") &&
+      (sem != "relaxed" || scope != "sys" || !(space.empty() || space == "global"))) {
     b.fail("`.mmio` is `.mmio.relaxed.sys`, in global memory");
   }
   if ((scoped || sem == "volatile") && !m["cop"].empty()) {
@@ -320,8 +323,8 @@ void bind_store(Binder& b) {
 
 #define LC_MEMORY_TYPES "type=b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
 #define LC_SCOPES "[scope=cta|cluster|gpu|sys] "
-#define LC_EVICTION                                                                             \
-  "[L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate] "      \
+#define LC_EVICTION                                                                        \
+  "[L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate] " \
   "[L2::evict_normal|L2::evict_first|L2::evict_last] [L2::cache_hint] "
 
 constexpr std::array kOps{

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "sim/isa/binder.h"
 #include "sim/isa/families.h"
 
 // multimem.* (PTX ISA 9.0, 9.7.9.14, 9.7.9.25 - 9.7.9.27): one address that stands for memory of
@@ -12,7 +13,8 @@ void bind_several_gpus(Binder& b) {
          "the kernel's path for one GPU");
 }
 
-#define LC_TYPES "b32|b64|u32|s32|u64|s64|f32|f64|f16|f16x2|bf16|bf16x2|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4 "
+#define LC_TYPES \
+  "b32|b64|u32|s32|u64|s64|f32|f64|f16|f16x2|bf16|bf16x2|e4m3|e4m3x2|e4m3x4|e5m2|e5m2x2|e5m2x4 "
 #define LC_WHERE "[weak|relaxed|acquire|release] [cta|cluster|gpu|sys] [global] [v2|v4|v8] "
 constexpr std::string_view kNote = "needs several GPUs: refused when the program is loaded";
 
@@ -25,8 +27,8 @@ constexpr std::array kOps{
     Op{"multimem", "cp async bulk bulk_group global shared::cta [L2::cache_hint] [cp_mask]",
        "[a], [b], size, byteMask?", bind_several_gpus, kNote},
     Op{"multimem",
-       "cp reduce async bulk bulk_group global shared::cta add|min|max|and|or|xor|inc|dec [noftz] "
-       LC_TYPES,
+       "cp reduce async bulk bulk_group global shared::cta add|min|max|and|or|xor|inc|dec "
+       "[noftz] " LC_TYPES,
        "[a], [b], size", bind_several_gpus, kNote},
 };
 

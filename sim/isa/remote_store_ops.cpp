@@ -34,9 +34,7 @@ struct Remote {
   std::uint32_t element_bytes = 4;
   std::vector<Sized> sources;
 
-  std::uint32_t bytes() const {
-    return element_bytes * static_cast<std::uint32_t>(sources.size());
-  }
+  std::uint32_t bytes() const { return element_bytes * static_cast<std::uint32_t>(sources.size()); }
 };
 
 /// The store of one lane.
@@ -136,9 +134,8 @@ Flow remote_store(Warp& warp, const Inst& inst, LaneMask active) {
                                  warp.place());
     }
   }
-  for_each_lane(active, [&](std::uint32_t lane) {
-    issue(warp, r, addresses[lane], barriers[lane], lane);
-  });
+  for_each_lane(active,
+                [&](std::uint32_t lane) { issue(warp, r, addresses[lane], barriers[lane], lane); });
   warp.cluster().changed();
   return Flow::next;
 }

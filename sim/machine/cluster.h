@@ -24,6 +24,8 @@ class ClusterBarrier {
   std::uint64_t arrive(std::uint32_t rank, std::uint32_t warp, LaneMask lanes);
   void exit(std::uint32_t rank, std::uint32_t warp, LaneMask lanes);
   const std::uint64_t& completed() const { return completed_; }
+  /// Lanes of a warp that have arrived in the phase that is open.
+  LaneMask arrived(std::uint32_t rank, std::uint32_t warp) const;
   std::string ledger() const;
 
  private:

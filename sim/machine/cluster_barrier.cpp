@@ -19,6 +19,11 @@ std::uint64_t ClusterBarrier::arrive(std::uint32_t rank, std::uint32_t warp, Lan
   return due;
 }
 
+LaneMask ClusterBarrier::arrived(std::uint32_t rank, std::uint32_t warp) const {
+  const auto there = lanes_.find({rank, warp});
+  return there == lanes_.end() ? 0 : there->second;
+}
+
 void ClusterBarrier::complete_if_due() {
   if (arrived_ == 0 || arrived_ < live_) return;
   arrived_ = 0;

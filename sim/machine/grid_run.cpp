@@ -76,12 +76,16 @@ void Grid::run_cluster(Resident& r, Cluster::Turn turn) {
   try {
     if (!r.cluster) r.cluster = std::make_unique<Cluster>(*this, r.number, first_cta(r.number));
     const std::uint64_t changes = r.cluster->changes();
+    // A turn without effect leaves a cluster as idle as it was before.
+    const bool was_idle = turn == Cluster::Turn::once ? r.idle : true;
     try {
       r.stop = r.cluster->run(turn, share);
     } catch (const Fault& fault) {
       r.fault = fault;
     }
-    r.idle = r.stop == Cluster::Stop::polling && r.cluster->changes() == changes;
+    r.idle = was_idle && r.cluster->changes() == changes &&
+             (r.stop == Cluster::Stop::polling || r.stop == Cluster::Stop::wants_turn ||
+              turn == Cluster::Turn::once);
     r.executed = r.cluster->executed();
     if (r.fault || r.stop == Cluster::Stop::finished) {
       r.output = std::move(r.cluster->output);

@@ -7,7 +7,7 @@
 namespace lc::machine {
 
 std::uint64_t NamedBarriers::arrive(std::uint32_t id, std::uint32_t warp, LaneMask lanes,
-                                    std::uint32_t expected, LaneMask votes) {
+                                    std::uint32_t expected, LaneMask votes, LaneMask absent) {
   if (id >= kCount) {
     throw Fault(FaultKind::illegal_instruction, "barrier.number",
                 "barrier " + std::to_string(id) + ": a CTA has barriers 0 to 15");
@@ -35,7 +35,7 @@ std::uint64_t NamedBarriers::arrive(std::uint32_t id, std::uint32_t warp, LaneMa
                     " again before it is complete: " + ledger(id));
   }
   there |= lanes;
-  b.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
+  b.arrived += static_cast<std::uint32_t>(std::popcount(all ? lanes : lanes | absent));
   b.voters += static_cast<std::uint32_t>(std::popcount(lanes));
   b.votes += static_cast<std::uint32_t>(std::popcount(lanes & votes));
   const std::uint64_t due = b.completed + 1;

@@ -20,11 +20,12 @@ class NamedBarriers {
   explicit NamedBarriers(std::uint32_t threads) : threads_(threads) {}
 
   /// Lanes of a warp arrive; `expected` 0: every thread of the CTA.  `votes` are the lanes whose
-  /// predicate is true, for bar.red.  Returns the count of completions to wait for: it is over when
-  /// `completed(id) >= that`.  Throws Fault for a number above 15, a count that is no multiple of
-  /// 32, or one that differs from the others'.
+  /// predicate is true, for bar.red; `absent` lanes of the warp do not exist or have exited and are
+  /// counted with the others where a number of threads is expected.  Returns the count of
+  /// completions to wait for: it is over when `completed(id) >= that`.  Throws Fault for a number
+  /// above 15, a count that is no multiple of 32, or one that differs from the others'.
   std::uint64_t arrive(std::uint32_t id, std::uint32_t warp, LaneMask lanes, std::uint32_t expected,
-                       LaneMask votes = 0);
+                       LaneMask votes = 0, LaneMask absent = 0);
   /// Threads that exited.
   void exit(std::uint32_t threads);
 

@@ -23,7 +23,7 @@ struct Wait {
   /// try_wait: when nothing else can go on, the instruction may answer "not yet" instead.
   bool may_give_up = false;
   bool polls_barrier = false;  ///< poll: what it tests is `barrier`
-  BarrierKey barrier;
+  BarrierKey barrier{};
   std::uint64_t value = 0;
   const std::uint64_t* counter = nullptr;
   /// For deadlock reports: "named barrier" (with `number`), "the cluster barrier", "the other warps

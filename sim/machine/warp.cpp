@@ -201,6 +201,7 @@ bool Warp::wake() {
       // An instruction that waited for lanes, the turn or its chance starts afresh.
       const bool again = f.wait.kind == Wait::Kind::lanes || f.wait.kind == Wait::Kind::turn;
       f.resumed = !again;
+      f.polled |= f.wait.kind == Wait::Kind::poll;
       f.gave_up = false;
       f.wait = {};
       any = true;
@@ -291,7 +292,7 @@ void Warp::step() {
   // The handler may have split the fragment; the current one is where it was.
   Fragment& now = fragment();
   if (flow == Flow::next) ++now.pc;
-  if (flow != Flow::again) now.resumed = now.gave_up = false;
+  if (flow != Flow::again) now.resumed = now.gave_up = now.polled = false;
 }
 
 void Warp::note_place(Fault& fault) const {

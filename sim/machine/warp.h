@@ -47,6 +47,7 @@ struct Fragment {
   std::shared_ptr<Frame> frame;
   Wait wait;
   bool resumed = false;  ///< the wait is over and the handler has not run again yet
+  bool polled = false;   ///< the others ran since the handler first asked for it
   bool gave_up = false;  ///< … because nothing else could go on
 };
 
@@ -108,6 +109,8 @@ class Warp {
   /// could go on.
   bool resumed() const { return fragment().resumed; }
   bool gave_up() const { return fragment().gave_up; }
+  /// True once a Wait::Kind::poll of this instruction is over, whatever it waited for since.
+  bool polled() const { return fragment().polled; }
   /// Flow::next when all lanes of `needed` that have not exited are in `active`, so that the
   /// handler may go on; else what the handler returns at once.
   Flow gather(LaneMask active, LaneMask needed);
@@ -123,6 +126,12 @@ class Warp {
   /// Checked host pointer for one lane; throws Fault.
   std::byte* at(Window window, std::uint64_t address, std::uint32_t bytes, std::uint32_t alignment,
                 Access access, std::uint32_t lane);
+  /// Host pointer to a range, or nullptr where it does not lie in one allocation or in the
+  /// executing CTA's shared memory, may not be accessed so, or is thread-local: then `at` says why.
+  std::byte* piece(Window window, std::uint64_t first, std::uint64_t bytes, Access access);
+  /// Whether the instruction being executed went to the same address among the last few that asked,
+  /// as a loop that tests something does.
+  bool comes_back_to(std::uint64_t address);
   LocalMemory& local() { return local_; }
   /// Address of the current frame's thread-local bytes, in the local window.
   std::uint32_t local_base() const { return fragment().frame->local_base; }
@@ -178,6 +187,15 @@ class Warp {
   std::uint32_t favoured_lane_ = 0, favour_left_ = 0;
   std::array<std::unique_ptr<std::array<AsyncGroups, kWarpLanes>>, 3> groups_;
   GlobalMemory::View view_;  ///< the allocation touched last
+
+  /// What `comes_back_to` was asked lately.
+  struct Visit {
+    const Inst* inst = nullptr;
+    std::uint64_t address = 0;
+    bool operator==(const Visit&) const = default;
+  };
+  std::array<Visit, 4> visits_{};
+  std::size_t next_visit_ = 0;
 };
 
 }  // namespace lc::machine
