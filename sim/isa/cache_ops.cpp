@@ -74,13 +74,14 @@ void bind_policy_value(Binder& b, std::uint64_t value) {
 void bind_fraction(Binder& b) {
   if (b.has(1)) {
     b.in(1, Type::f32);
-    const auto word = b.immediate(1);
-    const float fraction = word && b.operand(1).number == ptx::Constant::Kind::f32
-                               ? std::bit_cast<float>(static_cast<std::uint32_t>(*word))
-                               : 1.0f;
-    if (!(fraction > 0 && fraction <= 1)) {
-      b.fail(b.operand(1), "the fraction lies in (0, 1]");
+    const ptx::Operand& o = b.operand(1);
+    double fraction = 1;
+    if (b.immediate(1) && o.number == ptx::Constant::Kind::f32) {
+      fraction = std::bit_cast<float>(static_cast<std::uint32_t>(o.value));
+    } else if (b.immediate(1) && o.number == ptx::Constant::Kind::f64) {
+      fraction = o.constant().as_double();
     }
+    if (!(fraction > 0 && fraction <= 1)) b.fail(o, "the fraction lies in (0, 1]");
   }
   const std::string_view first = b.modifiers["first"];
   bind_policy_value(b, first == "L2::evict_first"  ? kEvictFirst

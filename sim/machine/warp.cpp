@@ -380,6 +380,12 @@ AsyncGroups& Warp::groups(Groups kind, std::uint32_t lane) {
 std::byte* Warp::global(std::uint64_t address, std::uint32_t bytes, std::uint32_t alignment,
                         Access access) {
   GlobalMemory& memory = cta_.cluster().global();
+  if (access == Access::write && is_constant_address(address)) {
+    throw Fault(FaultKind::illegal_address, "global.read-only",
+                "write of " + std::to_string(bytes) + " bytes at " + hex(address) +
+                    ", which belongs to constants",
+                address);
+  }
   if (view_.version == memory.version() && (address & (alignment - 1)) == 0) {
     if (std::byte* p = view_.bytes(address, bytes, access == Access::write)) return p;
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/machine/address_map.h"
 #include "sim/machine/cluster.h"
 #include "sim/machine/cta.h"
 #include "sim/machine/warp.h"
@@ -33,6 +34,8 @@ std::byte* Warp::piece(Window window, std::uint64_t first, std::uint64_t bytes, 
     case Window::global: {
       const GlobalMemory& memory = cta_.cluster().global();
       const bool write = access == Access::write;
+      // The host may write constants, a kernel may not.
+      if (write && is_constant_address(first)) return nullptr;
       if (view_.version == memory.version()) {
         if (std::byte* p = view_.bytes(first, bytes, write)) return p;
       }

@@ -14,7 +14,7 @@ struct Case {
   const char* what;      ///< operation and type
   std::uint64_t memory;  ///< before
   std::uint64_t b;
-  std::uint64_t want;    ///< after
+  std::uint64_t want;  ///< after
   int bits = 32;
 };
 
@@ -77,16 +77,16 @@ BOOST_DATA_TEST_CASE(atom_and_red_do_what_the_table_says, boost::unit_test::data
   const std::string move = wide ? "" : " cvt.u64.u32 d0, r2;";
   const std::string load = wide ? " ld.shared.u64 d0, [s];" : " ld.shared.u32 d0, [s];";
   std::uint64_t global = 0;
-  BOOST_TEST(run(program(c, "atom.global." + std::string(c.what) + " " + d + ", [d28], " + b + ";") +
-                     move,
-                 &global) == c.memory);
+  BOOST_TEST(
+      run(program(c, "atom.global." + std::string(c.what) + " " + d + ", [d28], " + b + ";") + move,
+          &global) == c.memory);
   BOOST_TEST(global == c.want);
   BOOST_TEST(run(program(c, "atom.shared." + std::string(c.what) + " " + d + ", [s], " + b + ";") +
                  load) == c.want);
   run(program(c, "red.relaxed.gpu.global." + std::string(c.what) + " [d28], " + b + ";"), &global);
   BOOST_TEST(global == c.want);
-  BOOST_TEST(run(program(c, "red.shared::cta." + std::string(c.what) + " [s], " + b + ";") + load) ==
-             c.want);
+  BOOST_TEST(run(program(c, "red.shared::cta." + std::string(c.what) + " [s], " + b + ";") +
+                 load) == c.want);
 }
 
 BOOST_AUTO_TEST_CASE(small_numbers_are_flushed_in_global_memory_only) {
@@ -112,9 +112,11 @@ BOOST_AUTO_TEST_CASE(exchange_and_compare_and_swap) {
   BOOST_TEST(global == 5u);
   run(program(c, "atom.global.cas.b32 r2, [d28], 0x11223345, r1;"), &global);
   BOOST_TEST(global == 0x11223344u);
-  BOOST_TEST(run(program(c, "mov.b16 h1, 0x3344; mov.b16 h2, 9; @p0 atom.global.cas.b16 h0, [d28], h1, h2;") +
-                     "cvt.u64.u16 d0, h0;",
-                 &global) == 0x3344u);
+  BOOST_TEST(
+      run(program(c,
+                  "mov.b16 h1, 0x3344; mov.b16 h2, 9; @p0 atom.global.cas.b16 h0, [d28], h1, h2;") +
+              "cvt.u64.u16 d0, h0;",
+          &global) == 0x3344u);
   BOOST_TEST(global == 0x11220009u);
   BOOST_TEST(run("mov.b64 d1, 1; mov.b64 d2, 2; mov.b128 q1, {d1, d2}; setp.eq.u32 p0, r0, 0;"
                  "mov.b64 d3, 3; mov.b128 q3, {d3, d3}; st.shared.b128 [s], q1;"
@@ -126,8 +128,9 @@ BOOST_AUTO_TEST_CASE(exchange_and_compare_and_swap) {
 BOOST_AUTO_TEST_CASE(vectors_combine_each_element) {
   std::uint64_t global = 0;
   const Case c{"", 0x3F8000003F800000, 0, 0, 64};
-  BOOST_TEST(run(program(c, "mov.b32 r1, 0f40000000; mov.b32 r2, 0f00000000;"
-                            "@p0 atom.global.add.v2.f32 {r3, r4}, [d28], {r1, r2};") +
+  BOOST_TEST(run(program(c,
+                         "mov.b32 r1, 0f40000000; mov.b32 r2, 0f00000000;"
+                         "@p0 atom.global.add.v2.f32 {r3, r4}, [d28], {r1, r2};") +
                      "cvt.u64.u32 d0, r4;",
                  &global) == 0x3F800000u);
   BOOST_TEST(global == 0x3F80000040400000u);
@@ -161,8 +164,7 @@ BOOST_AUTO_TEST_CASE(what_atomics_return_does_not_depend_on_host_threads) {
     Guest guest(lane_program("atom.global.exch.b32 r1, [d28], r0; mov.u32 r2, %ctaid.x;"
                              "mad.lo.u32 r1, r2, 1000, r1; cvt.u64.u32 d0, r1;"),
                 options);
-    const auto got =
-        results_of(guest, {.threads = 64, .ctas = 9, .parameter = guest.buffer(4)});
+    const auto got = results_of(guest, {.threads = 64, .ctas = 9, .parameter = guest.buffer(4)});
     if (first.empty()) first = got;
     BOOST_TEST(got == first);
   }
@@ -196,11 +198,15 @@ BOOST_AUTO_TEST_CASE(atomics_outside_the_isa_are_refused) {
   for (const char* body :
        {"atom.global.min.f32 r1, [d28], r2;", "atom.global.inc.s32 r1, [d28], r2;",
         "atom.global.and.u32 r1, [d28], r2;", "atom.global.add.f16 h0, [d28], h1;",
-        "atom.shared.add.v2.f32 {r1, r2}, [s], {r1, r2};", "red.acquire.gpu.global.add.u32 [d28], r1;",
-        "atom.global.add.noftz.v8.f16x2 {r1,r2,r3,r4,r5,r6,r7,r8}, [d28], {r1,r2,r3,r4,r5,r6,r7,r8};",
+        "atom.shared.add.v2.f32 {r1, r2}, [s], {r1, r2};",
+        "red.acquire.gpu.global.add.u32 [d28], r1;",
+        "atom.global.add.noftz.v8.f16x2 {r1,r2,r3,r4,r5,r6,r7,r8}, [d28], "
+        "{r1,r2,r3,r4,r5,r6,r7,r8};",
         "atom.global.cas.b32 r1, [d28], r2;", "atom.local.add.u32 r1, [d28], r2;",
         "red.global.exch.b32 [d28], r1;"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body) == "parse"); }
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body) == "parse");
+    }
   }
   BOOST_TEST(rule_of("atom.shared.add.u32 r1, [s + 2], r2;") == "shared.misaligned");
   BOOST_TEST(rule_of("red.shared.add.u64 [s + 4], d1;") == "shared.misaligned");

@@ -82,9 +82,10 @@ BOOST_AUTO_TEST_CASE(an_answer_that_says_no) {
       "ld.shared.v2.b64 {d2, d3}, [s + 16]; mov.b128 q0, {d2, d3};"
       "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p1, q0; selp.u64 d0, 7, 5, p1;";
   BOOST_TEST(results_of(ask)[3] == 5u);
-  BOOST_TEST(rule_of("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
-                     ".b128 [s + 8], [s];",
-                     {.threads = 1}) == "shared.misaligned");
+  BOOST_TEST(
+      rule_of("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+              ".b128 [s + 8], [s];",
+              {.threads = 1}) == "shared.misaligned");
   BOOST_TEST(rule_of("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p1, d1;") == "parse");
 }
 

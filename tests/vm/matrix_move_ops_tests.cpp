@@ -36,12 +36,14 @@ struct Loaded {
 };
 
 Loaded load(const std::string& form, int registers, const Bytes& data) {
-  const std::string list = registers == 1 ? "{r8}" : registers == 2 ? "{r8, r9}" : "{r8, r9, r10, r11}";
+  const std::string list = registers == 1   ? "{r8}"
+                           : registers == 2 ? "{r8, r9}"
+                                            : "{r8, r9, r10, r11}";
   Loaded got;
   for (const bool upper : {false, true}) {
-    Guest guest(lane_program("mov.u32 r8, 0; mov.u32 r9, 0; mov.u32 r10, 0; mov.u32 r11, 0;" + kSetup +
-                             "ldmatrix.sync.aligned." + form + " " + list + ", [r1]; mov.b64 d0, " +
-                             (upper ? "{r10, r11};" : "{r8, r9};")));
+    Guest guest(lane_program("mov.u32 r8, 0; mov.u32 r9, 0; mov.u32 r10, 0; mov.u32 r11, 0;" +
+                             kSetup + "ldmatrix.sync.aligned." + form + " " + list +
+                             ", [r1]; mov.b64 d0, " + (upper ? "{r10, r11};" : "{r8, r9};")));
     (upper ? got.r23 : got.r01) = results_of(guest, {.parameter = guest.buffer(data)});
   }
   return got;
@@ -67,7 +69,8 @@ BOOST_AUTO_TEST_CASE(rows_go_to_four_lanes_each) {
       for (std::size_t reg = 0; reg < 4; ++reg) {
         for (std::size_t j = 0; j < 4; ++j) {
           const std::size_t line = 8 * reg + lane / 4, byte = 4 * (lane % 4) + j;
-          const std::uint8_t want = reg < static_cast<std::size_t>(num) ? data[16 * line + byte] : 0;
+          const std::uint8_t want =
+              reg < static_cast<std::size_t>(num) ? data[16 * line + byte] : 0;
           BOOST_TEST_REQUIRE(got.byte(lane, reg, j) == want);
         }
       }
@@ -102,8 +105,8 @@ BOOST_AUTO_TEST_CASE(sixteen_columns_of_bytes_as_cute_lays_them_out) {
   }
   for (std::size_t lane = 0; lane < 32; ++lane) {
     for (std::size_t v = 0; v < 16; ++v) {
-      const std::size_t bit = 256 * (lane % 4) + 8 * (lane / 4) + 128 * (v % 2) + 64 * (v / 2 % 2) +
-                              1024 * (v / 4);
+      const std::size_t bit =
+          256 * (lane % 4) + 8 * (lane / 4) + 128 * (v % 2) + 64 * (v / 2 % 2) + 1024 * (v / 4);
       const std::size_t line = lane_of_chunk[bit / 128];
       BOOST_TEST_REQUIRE(got.byte(lane, v / 4, v % 4) == data[16 * line + bit % 128 / 8]);
     }
@@ -133,13 +136,18 @@ BOOST_AUTO_TEST_CASE(packed_elements_get_a_byte_each) {
 
 BOOST_AUTO_TEST_CASE(what_stmatrix_stores_ldmatrix_loads) {
   for (const std::string form : {"m8n8.x4.shared.b16", "m8n8.x4.trans.shared.b16"}) {
-    const std::string body = "mul.lo.u32 r4, r0, 3; add.u32 r5, r0, 0x10000; not.b32 r6, r0; mov.u32 r7, 77;"
-                             "mov.u32 r2, s; shl.b32 r1, r0, 4; add.u32 r1, r1, r2;"
-                             "stmatrix.sync.aligned." + form + " [r1], {r4, r5, r6, r7};"
-                             "ldmatrix.sync.aligned." + form + " {r8, r9, r10, r11}, [r1];"
-                             "xor.b32 r8, r8, r4; xor.b32 r9, r9, r5; xor.b32 r10, r10, r6;"
-                             "xor.b32 r11, r11, r7; or.b32 r8, r8, r9; or.b32 r8, r8, r10;"
-                             "or.b32 r8, r8, r11; cvt.u64.u32 d0, r8;";
+    const std::string body =
+        "mul.lo.u32 r4, r0, 3; add.u32 r5, r0, 0x10000; not.b32 r6, r0; mov.u32 r7, 77;"
+        "mov.u32 r2, s; shl.b32 r1, r0, 4; add.u32 r1, r1, r2;"
+        "stmatrix.sync.aligned." +
+        form +
+        " [r1], {r4, r5, r6, r7};"
+        "ldmatrix.sync.aligned." +
+        form +
+        " {r8, r9, r10, r11}, [r1];"
+        "xor.b32 r8, r8, r4; xor.b32 r9, r9, r5; xor.b32 r10, r10, r6;"
+        "xor.b32 r11, r11, r7; or.b32 r8, r8, r9; or.b32 r8, r8, r10;"
+        "or.b32 r8, r8, r11; cvt.u64.u32 d0, r8;";
     for (const std::uint64_t r : results_of(body)) BOOST_TEST_REQUIRE(r == 0u);
   }
 }
@@ -183,12 +191,15 @@ BOOST_AUTO_TEST_CASE(lines_are_aligned_and_in_shared_memory) {
   BOOST_TEST(rule_of("ldmatrix.sync.aligned.m8n8.x1.b16 {r4}, [d28];", {.parameter = 64}) ==
              "generic.not-shared");
   BOOST_TEST(rule_of(at + x1, {.threads = 16}) == "matrix.whole-warp");
-  for (const char* body : {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {r4}, [r1];",
-                           "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {r4, r5}, [r1];",
-                           "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {r4, r5, r6, r7}, [r1];",
-                           "stmatrix.sync.aligned.m16n8.x1.shared.b8 [r1], {r4};",
-                           "ldmatrix.aligned.m8n8.x1.shared.b16 {r4}, [r1];"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body) == "parse"); }
+  for (const char* body :
+       {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {r4}, [r1];",
+        "ldmatrix.sync.aligned.m16n16.x1.shared.b8 {r4, r5}, [r1];",
+        "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {r4, r5, r6, r7}, [r1];",
+        "stmatrix.sync.aligned.m16n8.x1.shared.b8 [r1], {r4};",
+        "ldmatrix.aligned.m8n8.x1.shared.b16 {r4}, [r1];"}) {
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body) == "parse");
+    }
   }
 }
 

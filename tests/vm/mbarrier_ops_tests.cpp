@@ -32,16 +32,17 @@ BOOST_AUTO_TEST_CASE(phases_turn_as_the_isa_counts) {
   BOOST_TEST(parities_after(2, arrive) == kEven);
   BOOST_TEST(parities_after(2, arrive + arrive) == kOdd);
   BOOST_TEST(parities_after(2, "mbarrier.arrive.shared.b64 d3, [s], 2;") == kOdd);
-  BOOST_TEST(parities_after(2, "mbarrier.arrive.release.cta.shared::cta.b64 _, [s], 2;"
-                               "mbarrier.arrive.relaxed.cluster.b64.shared::cta _, [s], 2;") == kEven);
+  BOOST_TEST(parities_after(2,
+                            "mbarrier.arrive.release.cta.shared::cta.b64 _, [s], 2;"
+                            "mbarrier.arrive.relaxed.cluster.b64.shared::cta _, [s], 2;") == kEven);
   const std::string expect = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 64;";
   const std::string complete = "mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [s], 32;";
   BOOST_TEST(parities_after(1, expect) == kEven);
   BOOST_TEST(parities_after(1, expect + complete) == kEven);
   BOOST_TEST(parities_after(1, expect + complete + complete) == kOdd);
   BOOST_TEST(parities_after(1, complete + expect + complete) == kOdd);
-  BOOST_TEST(parities_after(1, "mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 32;" + arrive + complete) ==
-             kOdd);
+  BOOST_TEST(parities_after(1, "mbarrier.expect_tx.relaxed.cta.shared.b64 [s], 32;" + arrive +
+                                   complete) == kOdd);
   // One of three leaves: two arrivals end the first phase and each later one.
   const std::string drop = "mbarrier.arrive_drop.shared.b64 _, [s];";
   BOOST_TEST(parities_after(3, drop + arrive + arrive) == kOdd);
@@ -89,14 +90,16 @@ BOOST_AUTO_TEST_CASE(try_wait_waits_for_other_warps) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_for_what_does_not_come_is_a_deadlock) {
-  const std::string loop = " LOOP: mbarrier.try_wait.parity.shared::cta.b64 p0, [s], 0; @!p0 bra LOOP;";
+  const std::string loop =
+      " LOOP: mbarrier.try_wait.parity.shared::cta.b64 p0, [s], 0; @!p0 bra LOOP;";
   BOOST_TEST(rule_of(with_barrier(1, loop)) == "deadlock");
   std::string tested = loop;
   tested.replace(tested.find("try_wait"), 8, "test_wait");
   BOOST_TEST(rule_of(with_barrier(1, tested)) == "deadlock");
   // A try_wait that is not in a loop answers at last.
-  BOOST_TEST(results_of(with_barrier(1, "mbarrier.try_wait.parity.shared::cta.b64 p0, [s], 0;"
-                                        "selp.u64 d0, 1, 0, p0;"))[0] == 0u);
+  BOOST_TEST(results_of(with_barrier(1,
+                                     "mbarrier.try_wait.parity.shared::cta.b64 p0, [s], 0;"
+                                     "selp.u64 d0, 1, 0, p0;"))[0] == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(lanes_wait_for_barriers_of_their_own) {
@@ -126,10 +129,11 @@ BOOST_AUTO_TEST_CASE(barriers_of_other_ctas_are_arrived_at_but_not_waited_for) {
   @!p0 bra LOOP;
   mov.u64 d0, 1;
   barrier.cluster.arrive; barrier.cluster.wait;)";
-  for (const char* arrive : {"@p7 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r2];",
-                             "@p7 mbarrier.arrive.release.cluster.b64 _, [d2];",
-                             "@p7 mbarrier.arrive.expect_tx.shared::cluster.b64 _, [r2], 16;"
-                             "@p7 mbarrier.complete_tx.shared::cluster.relaxed.cluster.b64 [r2], 16;"}) {
+  for (const char* arrive :
+       {"@p7 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r2];",
+        "@p7 mbarrier.arrive.release.cluster.b64 _, [d2];",
+        "@p7 mbarrier.arrive.expect_tx.shared::cluster.b64 _, [r2], 16;"
+        "@p7 mbarrier.complete_tx.shared::cluster.relaxed.cluster.b64 [r2], 16;"}) {
     BOOST_TEST_CONTEXT(arrive) {
       BOOST_TEST(results_of(start + arrive + finish, pair)[40] == 1u);
     }
@@ -153,17 +157,21 @@ BOOST_AUTO_TEST_CASE(what_is_undefined_is_a_fault) {
              "mbarrier.no-complete");
   BOOST_TEST(rule_of(init + "mbarrier.expect_tx.shared.b64 [s], 0x100000;", one) ==
              "mbarrier.tx-range");
-  BOOST_TEST(rule_of(init + "mbarrier.inval.shared.b64 [s]; mbarrier.arrive.shared.b64 _, [s];", one) ==
-             "mbarrier.uninitialised");
+  BOOST_TEST(rule_of(init + "mbarrier.inval.shared.b64 [s]; mbarrier.arrive.shared.b64 _, [s];",
+                     one) == "mbarrier.uninitialised");
   BOOST_TEST(rule_of("mbarrier.init.b64 [d28], 1;", {.threads = 1, .parameter = 64}) ==
              "generic.not-shared");
   for (const char* body :
        {"mbarrier.init.shared::cluster.b64 [s], 1;", "mbarrier.arrive.release.shared.b64 _, [s];",
         "mbarrier.arrive.shared::cluster.b64 d1, [s];", "mbarrier.arrive.cta.shared.b64 _, [s];",
-        "mbarrier.test_wait.shared::cluster.b64 p0, [s], d1;", "mbarrier.arrive.noComplete.shared.b64 _, [s];",
-        "mbarrier.test_wait.parity.shared.b64 p0, [s], d1;", "mbarrier.arrive.acquire.cta.shared.b64 _, [s];",
+        "mbarrier.test_wait.shared::cluster.b64 p0, [s], d1;",
+        "mbarrier.arrive.noComplete.shared.b64 _, [s];",
+        "mbarrier.test_wait.parity.shared.b64 p0, [s], d1;",
+        "mbarrier.arrive.acquire.cta.shared.b64 _, [s];",
         "mbarrier.test_wait.shared.b64 p0, [s], d1, 5;"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body, one) == "parse"); }
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body, one) == "parse");
+    }
   }
 }
 
@@ -172,10 +180,11 @@ BOOST_AUTO_TEST_CASE(plain_accesses_do_not_see_a_live_barrier) {
   const std::string fill = "st.shared.u64 [s], 0x1234;";
   BOOST_TEST(results_of(fill + "mbarrier.init.shared.b64 [s], 3; ld.shared.u64 d0, [s];", one)[0] ==
              0x1234u);
-  BOOST_TEST(results_of(fill + "mbarrier.init.shared.b64 [s], 1; st.shared.u64 [s], 0;"
-                               "mbarrier.arrive.shared.b64 _, [s];"
-                               "mbarrier.test_wait.parity.shared.b64 p0, [s], 0; selp.u64 d0, 1, 0, p0;",
-                        one)[0] == 1u);
+  BOOST_TEST(
+      results_of(fill + "mbarrier.init.shared.b64 [s], 1; st.shared.u64 [s], 0;"
+                        "mbarrier.arrive.shared.b64 _, [s];"
+                        "mbarrier.test_wait.parity.shared.b64 p0, [s], 0; selp.u64 d0, 1, 0, p0;",
+                 one)[0] == 1u);
   BOOST_TEST(results_of(fill + "mbarrier.init.shared.b64 [s], 3; mbarrier.inval.shared.b64 [s];"
                                "ld.shared.u64 d0, [s];",
                         one)[0] == encode(mbarrier_init(3)));
@@ -191,10 +200,11 @@ BOOST_AUTO_TEST_CASE(observers_see_operations_and_waits) {
   events.subscribe(seen);
   machine::RunOptions options;
   options.events = &events;
-  results_of("mbarrier.init.shared.b64 [s], 3; mbarrier.test_wait.parity.shared.b64 p0, [s], 0;"
-             "mbarrier.arrive.noComplete.shared.b64 d1, [s], 1; mbarrier.arrive.shared.b64 d1, [s], 2;"
-             "mbarrier.test_wait.shared.b64 p0, [s], d1;",
-             {.threads = 1, .options = options});
+  results_of(
+      "mbarrier.init.shared.b64 [s], 3; mbarrier.test_wait.parity.shared.b64 p0, [s], 0;"
+      "mbarrier.arrive.noComplete.shared.b64 d1, [s], 1; mbarrier.arrive.shared.b64 d1, [s], 2;"
+      "mbarrier.test_wait.shared.b64 p0, [s], d1;",
+      {.threads = 1, .options = options});
   BOOST_TEST(seen.operations == 2);
   BOOST_TEST(seen.failed == 1);
   BOOST_TEST(seen.passed == 1);

@@ -15,7 +15,8 @@ std::uint64_t first(const std::string& body, const LaneRun& how = {}) {
 }
 
 const std::string kFill =
-    "mov.b64 d1, 0xF1F2F3F4F5F6F788; st.shared.b64 [s], d1; st.shared.b64 [s + 8], 0x1122334455667788;";
+    "mov.b64 d1, 0xF1F2F3F4F5F6F788; st.shared.b64 [s], d1; st.shared.b64 [s + 8], "
+    "0x1122334455667788;";
 
 }  // namespace
 
@@ -67,8 +68,9 @@ BOOST_AUTO_TEST_CASE(every_space_is_reached_by_its_name_and_generically) {
   BOOST_TEST(first("ld.const.u32 d0, [c + 4];", globals) == 8u);
   BOOST_TEST(first("ldu.global.u32 d0, [g];", globals) == 3u);
   BOOST_TEST(first("mov.u64 d1, g; st.u32 [d1], 77; ld.global.u32 d0, [g];", globals) == 77u);
-  BOOST_TEST(first(".local .b32 l[4]; st.local.u32 [l + 4], 9; mov.u64 d1, l; cvta.local.u64 d1, d1;"
-                   "ld.u32 d0, [d1 + 4];") == 9u);
+  BOOST_TEST(
+      first(".local .b32 l[4]; st.local.u32 [l + 4], 9; mov.u64 d1, l; cvta.local.u64 d1, d1;"
+            "ld.u32 d0, [d1 + 4];") == 9u);
   BOOST_TEST(first("st.shared.u32 [s + 4], 9; mov.u64 d1, s; cvta.shared.u64 d1, d1;"
                    "ld.u32 d0, [d1 + 4];") == 9u);
   BOOST_TEST(first("ld.param.u64 d0, [in];", {.parameter = 99}) == 99u);
@@ -85,9 +87,10 @@ BOOST_AUTO_TEST_CASE(lanes_in_one_piece_and_lanes_apart_load_the_same) {
   // for each lane.
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
-    Guest guest(lane_program("mul.wide.u32 d1, r0, 8; add.u64 d1, d1, d28; ld.global.u64 d1, [d1];"
-                             "ld.global.v2.u32 {r2, r3}, [d1]; mov.b64 d0, {r2, r3};"
-                             "setp.lt.u32 p0, r0, 20; @p0 st.global.v2.u32 [d1], {r3, r2};"));
+    Guest guest(
+        lane_program("mul.wide.u32 d1, r0, 8; add.u64 d1, d1, d28; ld.global.u64 d1, [d1];"
+                     "ld.global.v2.u32 {r2, r3}, [d1]; mov.b64 d0, {r2, r3};"
+                     "setp.lt.u32 p0, r0, 20; @p0 st.global.v2.u32 [d1], {r3, r2};"));
     std::vector<std::uint64_t> a(64), b(64);
     for (auto* v : {&a, &b}) {
       for (auto& x : *v) x = (std::uint64_t{random()} << 32) | random();
@@ -114,9 +117,10 @@ BOOST_AUTO_TEST_CASE(lanes_in_one_piece_and_lanes_apart_load_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(lanes_that_are_off_neither_load_nor_store) {
-  const auto got = results_of("mov.u64 d0, 5; setp.eq.u32 p0, r0, 3; mov.u64 d1, 1;"
-                              "@p0 mov.u64 d1, 0; @!p0 mov.u64 d2, s; @p0 ld.shared.u8 d0, [s];"
-                              "@!p0 ld.shared.u8 d3, [s];");
+  const auto got = results_of(
+      "mov.u64 d0, 5; setp.eq.u32 p0, r0, 3; mov.u64 d1, 1;"
+      "@p0 mov.u64 d1, 0; @!p0 mov.u64 d2, s; @p0 ld.shared.u8 d0, [s];"
+      "@!p0 ld.shared.u8 d3, [s];");
   BOOST_TEST(got[3] == 0u);
   BOOST_TEST(got[4] == 5u);
   // The guard keeps a bad address from being used.
@@ -133,19 +137,23 @@ BOOST_AUTO_TEST_CASE(wrong_addresses_are_faults) {
   BOOST_TEST(rule_of("mov.u32 r1, 0; st.shared.u32 [r1], r0;") == "shared.reserved");
   BOOST_TEST(rule_of("mov.u32 r1, 0x1000400; ld.shared.u32 d0, [r1];") == "shared.no-such-cta");
   BOOST_TEST(rule_of("mov.u32 r1, 0x1000400; ld.shared.u32 d0, [r1]; barrier.cluster.arrive;"
-                     "barrier.cluster.wait;", {.ctas = 2, .cluster = 2}) == "shared.foreign-cta");
+                     "barrier.cluster.wait;",
+                     {.ctas = 2, .cluster = 2}) == "shared.foreign-cta");
   BOOST_TEST(rule_of("mov.u64 d1, 0x123450; ld.global.u32 d0, [d1];") == "global.unallocated");
   BOOST_TEST(rule_of("st.global.u32 [g + 16], r0;", {.before = ".global .u32 g[4];"}) ==
              "global.out-of-bounds");
   BOOST_TEST(rule_of("mov.u64 d1, c; st.u32 [d1], r0;", {.before = ".const .u32 c = 1;"}) ==
              "global.read-only");
-  BOOST_TEST(rule_of("mov.u64 d1, s; cvta.shared.u64 d1, d1; ld.v8.b32 {r1,r2,r3,r4,r5,r6,r7,r8}, [d1];") ==
-             "memory.wide");
+  BOOST_TEST(
+      rule_of(
+          "mov.u64 d1, s; cvta.shared.u64 d1, d1; ld.v8.b32 {r1,r2,r3,r4,r5,r6,r7,r8}, [d1];") ==
+      "memory.wide");
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_names_the_first_lane_with_a_bad_address) {
   try {
-    results_of("setp.gt.u32 p0, r0, 6; mov.u64 d1, s; @p0 add.u64 d1, d1, 1; ld.shared.u16 d0, [d1];");
+    results_of(
+        "setp.gt.u32 p0, r0, 6; mov.u64 d1, s; @p0 add.u64 d1, d1, 1; ld.shared.u16 d0, [d1];");
     BOOST_ERROR("no fault");
   } catch (const machine::Fault& fault) {
     BOOST_TEST(fault.place.lane == 7);
@@ -156,23 +164,36 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_first_lane_with_a_bad_address) {
 BOOST_AUTO_TEST_CASE(spellings_of_the_isa_are_accepted) {
   const LaneRun g{.before = ".global .align 128 .u32 g[64]; .const .align 16 .u32 c[8];"};
   for (const char* body :
-       {"ld.global.ca.L2::128B.v4.f32 {r1,r2,r3,r4}, [g];", "ld.relaxed.gpu.global.u32 r1, [g];",
+       {"ld.global.ca.L2::128B.v4.f32 {r1,r2,r3,r4}, [g];",
+        "ld.relaxed.gpu.global.u32 r1, [g];",
         "ld.acquire.sys.global.L1::evict_last.L2::cache_hint.u32 r1, [g], d28;",
-        "ld.mmio.relaxed.sys.global.u32 r1, [g];", "ld.volatile.shared::cta.v2.u32 {r1,r2}, [s];",
-        "ld.global.nc.L1::evict_normal.L2::evict_first.L2::256B.v8.s32 {r1,r2,r3,_,r5,r6,r7,r8}, [g];",
-        "ld.global.nc.v4.u64 {d1,d2,d3,d4}, [g];", "ld.weak.const.v2.u32 {r1,r2}, [c];",
-        "ld.shared::cluster.acquire.cluster.u32 r1, [s];", "ld.param::entry.u64 d1, [in];",
-        "st.weak.shared::cta.b128 [s], q0;", "st.global.wt.b16 [g], h0;",
+        "ld.mmio.relaxed.sys.global.u32 r1, [g];",
+        "ld.volatile.shared::cta.v2.u32 {r1,r2}, [s];",
+        "ld.global.nc.L1::evict_normal.L2::evict_first.L2::256B.v8.s32 {r1,r2,r3,_,r5,r6,r7,r8}, "
+        "[g];",
+        "ld.global.nc.v4.u64 {d1,d2,d3,d4}, [g];",
+        "ld.weak.const.v2.u32 {r1,r2}, [c];",
+        "ld.shared::cluster.acquire.cluster.u32 r1, [s];",
+        "ld.param::entry.u64 d1, [in];",
+        "st.weak.shared::cta.b128 [s], q0;",
+        "st.global.wt.b16 [g], h0;",
         "st.relaxed.cta.global.L1::no_allocate.v8.b32 [g], {r1,r2,r3,r4,r5,r6,r7,r8};",
-        "st.release.gpu.global.L2::cache_hint.u32 [g], r0, d28;", "st.volatile.shared.u32 [s], r0;",
-        "st.mmio.relaxed.sys.u32 [d1], r0;", "st.global.v4.b64 [g], {d0,d1,d2,_};",
-        "prefetch.global.L2 [g];", "prefetch.global.L2::evict_last [g];", "prefetchu.L1 [d28];",
-        "prefetch.tensormap [d28];", "prefetch.param.tensormap [in];",
-        "applypriority.global.L2::evict_normal [g], 128;", "discard.global.L2 [g], 128;",
+        "st.release.gpu.global.L2::cache_hint.u32 [g], r0, d28;",
+        "st.volatile.shared.u32 [s], r0;",
+        "st.mmio.relaxed.sys.u32 [d1], r0;",
+        "st.global.v4.b64 [g], {d0,d1,d2,_};",
+        "prefetch.global.L2 [g];",
+        "prefetch.global.L2::evict_last [g];",
+        "prefetchu.L1 [d28];",
+        "prefetch.tensormap [d28];",
+        "prefetch.param.tensormap [in];",
+        "applypriority.global.L2::evict_normal [g], 128;",
+        "discard.global.L2 [g], 128;",
         "createpolicy.fractional.L2::evict_first.b64 d1;",
         "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 d1, 0.5;",
         "createpolicy.range.global.L2::evict_last.b64 d1, [g], 0x100000, 0x400000;",
-        "createpolicy.cvt.L2.b64 d1, d2;", "st.bulk.weak.shared::cta [s], 64, 0;"}) {
+        "createpolicy.cvt.L2.b64 d1, d2;",
+        "st.bulk.weak.shared::cta [s], 64, 0;"}) {
     BOOST_TEST_CONTEXT(body) {
       const std::string rule = rule_of(std::string("mov.u64 d1, g;") + body, g);
       BOOST_TEST(rule == "none");
@@ -182,19 +203,32 @@ BOOST_AUTO_TEST_CASE(spellings_of_the_isa_are_accepted) {
 
 BOOST_AUTO_TEST_CASE(spellings_outside_the_isa_are_refused) {
   const LaneRun g{.before = ".global .align 128 .u32 g[64];"};
-  for (const char* body :
-       {"ld.relaxed.global.u32 r1, [g];", "ld.gpu.global.u32 r1, [g];",
-        "ld.acquire.gpu.global.ca.u32 r1, [g];", "ld.shared.nc.u32 r1, [s];",
-        "ld.shared.v8.b32 {r1,r2,r3,r4,r5,r6,r7,r8}, [s];", "ld.shared.v4.b64 {d1,d2,d3,d4}, [s];",
-        "ld.global.v8.b16 {h0,h1,h2,h3,h4,h5,h6,h7}, [g];", "ld.global.v2.b128 {q0,q1}, [g];",
-        "ld.global.u32 h1, [g];", "ld.global.u64 r1, [g];", "ld.global.v2.u32 {r1}, [g];",
-        "ld.global.u32 r1, [s];", "ld.shared.u32 r1, [g];", "ld.global.u32 r1, g;",
-        "ld.global.u32 r1, [g], d1;", "ld.global.L2::cache_hint.u32 r1, [g];",
-        "st.mmio.relaxed.gpu.global.u32 [g], r0;", "st.const.u32 [g], r0;",
-        "st.global.acquire.gpu.u32 [g], r0;", "discard.global.L2 [g], 64;",
-        "createpolicy.fractional.L2::evict_first.b64 d1, 1.5;", "st.bulk.shared::cta [s], 64, 1;",
-        "multimem.ld_reduce.global.add.u32 r1, [g];"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body, g) == "parse"); }
+  for (const char* body : {"ld.relaxed.global.u32 r1, [g];",
+                           "ld.gpu.global.u32 r1, [g];",
+                           "ld.acquire.gpu.global.ca.u32 r1, [g];",
+                           "ld.shared.nc.u32 r1, [s];",
+                           "ld.shared.v8.b32 {r1,r2,r3,r4,r5,r6,r7,r8}, [s];",
+                           "ld.shared.v4.b64 {d1,d2,d3,d4}, [s];",
+                           "ld.global.v8.b16 {h0,h1,h2,h3,h4,h5,h6,h7}, [g];",
+                           "ld.global.v2.b128 {q0,q1}, [g];",
+                           "ld.global.u32 h1, [g];",
+                           "ld.global.u64 r1, [g];",
+                           "ld.global.v2.u32 {r1}, [g];",
+                           "ld.global.u32 r1, [s];",
+                           "ld.shared.u32 r1, [g];",
+                           "ld.global.u32 r1, g;",
+                           "ld.global.u32 r1, [g], d1;",
+                           "ld.global.L2::cache_hint.u32 r1, [g];",
+                           "st.mmio.relaxed.gpu.global.u32 [g], r0;",
+                           "st.const.u32 [g], r0;",
+                           "st.global.acquire.gpu.u32 [g], r0;",
+                           "discard.global.L2 [g], 64;",
+                           "createpolicy.fractional.L2::evict_first.b64 d1, 1.5;",
+                           "st.bulk.shared::cta [s], 64, 1;",
+                           "multimem.ld_reduce.global.add.u32 r1, [g];"}) {
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body, g) == "parse");
+    }
   }
 }
 
@@ -224,7 +258,8 @@ BOOST_AUTO_TEST_CASE(a_warp_that_polls_shared_memory_lets_the_other_write_it) {
 }
 
 BOOST_AUTO_TEST_CASE(polling_for_what_nobody_writes_is_a_deadlock) {
-  const std::string wait = "WAIT: ld.volatile.shared.u32 r1, [s]; setp.eq.u32 p1, r1, 0; @p1 bra WAIT;";
+  const std::string wait =
+      "WAIT: ld.volatile.shared.u32 r1, [s]; setp.eq.u32 p1, r1, 0; @p1 bra WAIT;";
   BOOST_TEST(rule_of(wait) == "deadlock");
   const LaneRun g{.ctas = 3, .before = ".global .u32 g;"};
   const std::string global =

@@ -20,10 +20,12 @@ std::string pair_program(int bytes, const std::string& send, const std::string& 
   mov.u32 r1, %cluster_ctarank; xor.b32 r2, r1, 1; add.u32 r1, r1, 70;
   mapa.shared::cluster.u32 r3, s, r2;
   mov.u64 d1, s; cvta.shared.u64 d1, d1; mapa.u64 d2, d1, r2; cvt.u64.u32 d3, r1;
-)" + send + R"(
+)" + send +
+         R"(
  LOOP: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p0, [s], 0;
   @!p0 bra LOOP;
-)" + read + "barrier.cluster.arrive; barrier.cluster.wait;";
+)" + read +
+         "barrier.cluster.arrive; barrier.cluster.wait;";
 }
 
 constexpr std::string_view kComplete = "mbarrier::complete_tx::bytes";
@@ -44,7 +46,8 @@ BOOST_AUTO_TEST_CASE(stores_arrive_with_their_bytes) {
     };
     BOOST_TEST(sent(4, "@p7 st.async.weak.shared::cluster." + std::string(kComplete) +
                            ".u32 [r3 + 64], r1, [r3];") == 70u);
-    BOOST_TEST(sent(8, "@p7 st.async." + std::string(kComplete) + ".b64 [d2 + 64], d3, [d2];") == 70u);
+    BOOST_TEST(sent(8, "@p7 st.async." + std::string(kComplete) + ".b64 [d2 + 64], d3, [d2];") ==
+               70u);
     BOOST_TEST(sent(8, "@p7 st.async.shared::cluster." + std::string(kComplete) +
                            ".v2.b32 [r3 + 64], {r1, 0}, [r3];") == 70u);
   }
@@ -69,10 +72,11 @@ BOOST_AUTO_TEST_CASE(reductions_of_all_lanes_arrive) {
 BOOST_AUTO_TEST_CASE(stores_to_global_memory_are_done_at_the_end) {
   machine::RunOptions options;
   options.schedule.kind = machine::Schedule::Kind::lazy;
-  Guest guest(lane_program("red.async.release.gpu.global.add.u32 [d28], r0;"
-                           "setp.eq.u32 p0, r0, 4; @p0 st.async.release.sys.global.u16 [d28 + 8], h0;"
-                           "mov.b16 h1, 9; @p0 st.async.mmio.release.sys.global.b16 [d28 + 10], h1;"),
-              options);
+  Guest guest(
+      lane_program("red.async.release.gpu.global.add.u32 [d28], r0;"
+                   "setp.eq.u32 p0, r0, 4; @p0 st.async.release.sys.global.u16 [d28 + 8], h0;"
+                   "mov.b16 h1, 9; @p0 st.async.mmio.release.sys.global.b16 [d28 + 10], h1;"),
+      options);
   const std::uint64_t at = guest.buffer(16);
   results_of(guest, {.ctas = 3, .parameter = at});
   BOOST_TEST(guest.read<std::uint32_t>(at, 1)[0] == 3 * 496u);
@@ -84,16 +88,20 @@ BOOST_AUTO_TEST_CASE(data_and_barrier_lie_in_one_cta) {
   const std::string send =
       "@p7 st.async.shared::cluster." + std::string(kComplete) + ".u32 [r3 + 64], r1, [s];";
   BOOST_TEST(rule_of(pair_program(4, send, ""), pair) == "async-store.cta");
-  BOOST_TEST(rule_of(pair_program(4, "@p7 st.async.shared::cluster." + std::string(kComplete) +
-                                         ".u32 [r3 + 66], r1, [r3];",
+  BOOST_TEST(rule_of(pair_program(4,
+                                  "@p7 st.async.shared::cluster." + std::string(kComplete) +
+                                      ".u32 [r3 + 66], r1, [r3];",
                                   ""),
                      pair) == "shared.misaligned");
-  for (const char* body : {"st.async.shared::cta.mbarrier::complete_tx::bytes.u32 [s], r1, [s];",
-                           "st.async.shared::cluster.mbarrier::complete_tx::bytes.u16 [s], h1, [s];",
-                           "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.f32 [d1], r1, [d2];",
-                           "red.async.relaxed.gpu.mbarrier::complete_tx::bytes.add.u32 [d1], r1, [d2];",
-                           "st.async.mmio.release.gpu.global.u32 [d28], r1;"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body) == "parse"); }
+  for (const char* body :
+       {"st.async.shared::cta.mbarrier::complete_tx::bytes.u32 [s], r1, [s];",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u16 [s], h1, [s];",
+        "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.f32 [d1], r1, [d2];",
+        "red.async.relaxed.gpu.mbarrier::complete_tx::bytes.add.u32 [d1], r1, [d2];",
+        "st.async.mmio.release.gpu.global.u32 [d28], r1;"}) {
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body) == "parse");
+    }
   }
 }
 

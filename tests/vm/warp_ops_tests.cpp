@@ -11,9 +11,10 @@ BOOST_AUTO_TEST_SUITE(warp_ops_tests)
 namespace {
 
 /// Results where lane i's r1 is a word of its own.
-std::vector<std::uint64_t> on_words(const std::string& body, const std::vector<std::uint32_t>& words) {
-  Guest guest(lane_program(
-      "mul.wide.u32 d1, r0, 4; add.u64 d1, d1, d28; ld.global.u32 r1, [d1];" + body));
+std::vector<std::uint64_t> on_words(const std::string& body,
+                                    const std::vector<std::uint32_t>& words) {
+  Guest guest(
+      lane_program("mul.wide.u32 d1, r0, 4; add.u64 d1, d1, d28; ld.global.u32 r1, [d1];" + body));
   const std::uint64_t in = guest.buffer(words);
   return results_of(guest, {.threads = static_cast<std::uint32_t>(words.size()), .parameter = in});
 }
@@ -21,15 +22,18 @@ std::vector<std::uint64_t> on_words(const std::string& body, const std::vector<s
 std::vector<std::uint32_t> random_words(std::uint32_t seed, std::uint32_t bits = 32) {
   std::mt19937 random(seed);
   std::vector<std::uint32_t> words(32);
-  for (auto& w : words) w = bits == 32 ? random() : random() & ((1u << bits) - 1);
+  for (auto& w : words)
+    w = static_cast<std::uint32_t>(bits == 32 ? random() : random() & ((1u << bits) - 1));
   return words;
 }
 
 /// What shfl.sync says in the words of the CUDA guide: segments of `width` lanes.
 int from_lane(const std::string& mode, int lane, int b, int width) {
   const int begin = lane / width * width, end = begin + width;
-  int j = mode == "up" ? lane - b : mode == "down" ? lane + b : mode == "bfly" ? lane ^ b
-                                                                               : begin + b % width;
+  int j = mode == "up"     ? lane - b
+          : mode == "down" ? lane + b
+          : mode == "bfly" ? lane ^ b
+                           : begin + b % width;
   if (mode == "up" && j < begin) return -1;
   if (mode != "up" && j >= end) return -1;
   return j;
@@ -46,7 +50,8 @@ BOOST_AUTO_TEST_CASE(shuffles_stay_in_their_segments) {
       // All distances of one kernel: a checksum tells sources and predicates apart.
       for (int b = 0; b < 32; ++b) {
         body += "shfl.sync." + mode + ".b32 r2|p0, r0, " + std::to_string(b) + ", " +
-                std::to_string(c) + ", -1; selp.u32 r3, 1, 0, p0; mad.lo.u32 r2, r3, 32, r2;"
+                std::to_string(c) +
+                ", -1; selp.u32 r3, 1, 0, p0; mad.lo.u32 r2, r3, 32, r2;"
                 "cvt.u64.u32 d1, r2; mad.lo.u64 d0, d0, 1000003, d1;";
       }
       const auto got = results_of(body);
@@ -64,8 +69,9 @@ BOOST_AUTO_TEST_CASE(shuffles_stay_in_their_segments) {
 }
 
 BOOST_AUTO_TEST_CASE(shuffles_take_the_distance_of_each_lane) {
-  const auto got = results_of("xor.b32 r2, r0, 5; shfl.sync.idx.b32 r3, r0, r2, 31, -1;"
-                              "cvt.u64.u32 d0, r3;");
+  const auto got = results_of(
+      "xor.b32 r2, r0, 5; shfl.sync.idx.b32 r3, r0, r2, 31, -1;"
+      "cvt.u64.u32 d0, r3;");
   for (std::uint64_t lane = 0; lane < 32; ++lane) BOOST_TEST(got[lane] == (lane ^ 5));
 }
 
@@ -79,9 +85,9 @@ BOOST_AUTO_TEST_CASE(votes) {
     for (std::uint32_t i = 0; i < 32; ++i) mask |= words[i] << i;
     const bool all = mask == ~0u, any = mask != 0;
     const auto flag = [&](const std::string& mode, const std::string& sign = "") {
-      return on_words(setp + "vote.sync." + mode + ".pred p1, " + sign +
-                          "p0, -1; selp.u64 d0, 1, 0, p1;",
-                      words)[9];
+      return on_words(
+          setp + "vote.sync." + mode + ".pred p1, " + sign + "p0, -1; selp.u64 d0, 1, 0, p1;",
+          words)[9];
     };
     BOOST_TEST(flag("all") == all);
     BOOST_TEST(flag("any") == any);
@@ -100,8 +106,9 @@ BOOST_AUTO_TEST_CASE(matches) {
     for (std::size_t i = 0; i < 32; ++i) want |= (words[i] == words[lane] ? 1u : 0u) << i;
     BOOST_TEST(any[lane] == want);
   }
-  const std::string all = "match.all.sync.b64 r3|p0, d2, -1; selp.u32 r4, 7, 0, p0;"
-                          "mov.b64 d0, {r3, r4};";
+  const std::string all =
+      "match.all.sync.b64 r3|p0, d2, -1; selp.u32 r4, 7, 0, p0;"
+      "mov.b64 d0, {r3, r4};";
   BOOST_TEST(on_words("mov.b64 d2, {r1, r1};" + all, words)[5] == 0u);
   BOOST_TEST(on_words("mov.b64 d2, 5;" + all, words)[5] == 0x7FFFFFFFFu);
 }
@@ -159,23 +166,26 @@ BOOST_AUTO_TEST_CASE(one_lane_is_elected) {
   for (const std::uint64_t r : got) leaders += static_cast<int>(r & 1);
   BOOST_TEST(leaders == 1);
   BOOST_TEST(got[0] == 1u);
-  const auto part = results_of("mov.u64 d0, 0; setp.lt.u32 p1, r0, 20; @p1 bra DONE;"
-                               "elect.sync _|p0, 0xFFF00000; selp.u64 d0, 1, 0, p0; DONE:");
+  const auto part = results_of(
+      "mov.u64 d0, 0; setp.lt.u32 p1, r0, 20; @p1 bra DONE;"
+      "elect.sync _|p0, 0xFFF00000; selp.u64 d0, 1, 0, p0; DONE:");
   for (std::size_t lane = 0; lane < 32; ++lane) BOOST_TEST(part[lane] == (lane == 20 ? 1u : 0u));
 }
 
 BOOST_AUTO_TEST_CASE(activemask_is_of_the_lanes_that_are_there) {
-  const auto got = results_of("mov.u32 r1, 0; setp.lt.u32 p0, r0, 5; @p0 activemask.b32 r1;"
-                              "cvt.u64.u32 d0, r1;");
+  const auto got = results_of(
+      "mov.u32 r1, 0; setp.lt.u32 p0, r0, 5; @p0 activemask.b32 r1;"
+      "cvt.u64.u32 d0, r1;");
   BOOST_TEST(got[0] == 31u);
   BOOST_TEST(got[5] == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(lanes_of_a_mask_wait_for_one_another) {
   // Odd lanes take a detour before the same instruction.
-  const std::string body = "and.b32 r1, r0, 1; setp.eq.u32 p0, r1, 0; mov.u32 r2, r0; @p0 bra MEET;"
-                           "add.u32 r2, r2, 100; nanosleep.u32 5;"
-                           "MEET: shfl.sync.bfly.b32 r3, r2, 1, 31, -1; cvt.u64.u32 d0, r3;";
+  const std::string body =
+      "and.b32 r1, r0, 1; setp.eq.u32 p0, r1, 0; mov.u32 r2, r0; @p0 bra MEET;"
+      "add.u32 r2, r2, 100; nanosleep.u32 5;"
+      "MEET: shfl.sync.bfly.b32 r3, r2, 1, 31, -1; cvt.u64.u32 d0, r3;";
   const auto got = results_of(body);
   for (std::uint64_t lane = 0; lane < 32; ++lane) {
     BOOST_TEST(got[lane] == (lane % 2 == 0 ? lane + 1 + 100 : lane - 1));
@@ -183,9 +193,10 @@ BOOST_AUTO_TEST_CASE(lanes_of_a_mask_wait_for_one_another) {
 }
 
 BOOST_AUTO_TEST_CASE(masks_may_differ_between_lanes) {
-  const auto got = results_of("shr.u32 r1, r0, 3; mul.lo.u32 r1, r1, 8; mov.u32 r2, 0xFF;"
-                              "shl.b32 r2, r2, r1; redux.sync.add.u32 r3, r0, r2;"
-                              "cvt.u64.u32 d0, r3;");
+  const auto got = results_of(
+      "shr.u32 r1, r0, 3; mul.lo.u32 r1, r1, 8; mov.u32 r2, 0xFF;"
+      "shl.b32 r2, r2, r1; redux.sync.add.u32 r3, r0, r2;"
+      "cvt.u64.u32 d0, r3;");
   for (std::uint64_t lane = 0; lane < 32; ++lane) {
     BOOST_TEST(got[lane] == lane / 8 * 64 + 28);
   }
@@ -205,10 +216,13 @@ BOOST_AUTO_TEST_CASE(forms_without_sync_are_refused_with_a_hint) {
   } catch (const ptx::ParseError& error) {
     BOOST_TEST(std::string(error.what()).find("shfl.sync") != std::string::npos);
   }
-  for (const char* body : {"vote.all.pred p0, p1;", "vote.ballot.b32 r1, p1;",
-                           "shfl.sync.left.b32 r1, r0, 1, 31, -1;", "redux.sync.add.f32 r1, r0, -1;",
-                           "match.any.sync.b32 r1|p0, r0, -1;", "elect.sync r1, -1;"}) {
-    BOOST_TEST_CONTEXT(body) { BOOST_TEST(rule_of(body) == "parse"); }
+  for (const char* body :
+       {"vote.all.pred p0, p1;", "vote.ballot.b32 r1, p1;", "shfl.sync.left.b32 r1, r0, 1, 31, -1;",
+        "redux.sync.add.f32 r1, r0, -1;", "match.any.sync.b32 r1|p0, r0, -1;",
+        "elect.sync r1, -1;"}) {
+    BOOST_TEST_CONTEXT(body) {
+      BOOST_TEST(rule_of(body) == "parse");
+    }
   }
 }
 
