@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -53,10 +55,36 @@ void bind_line(Binder& b) {
   b.run(check_line);
 }
 
-// A cache policy is opaque.  These are the words that published kernels pass as constants for
-// fraction 1; other policies get the one of evict_normal.
-constexpr std::uint64_t kEvictNormal = 0x1000000000000000, kEvictFirst = 0x12F0000000000000,
-                        kEvictLast = 0x14F0000000000000;
+// A cache policy is opaque.  An H200 makes these words for fractions of L2:
+//
+//     63      56  55      52  51 … 0
+//     0001 ppps   ceil(16 f) - 1     0    ppp: unchanged 0, first 1, last 2, normal 3
+//                                         s: the secondary priority is evict_first
+constexpr std::uint64_t kFractional = std::uint64_t{1} << 60;
+
+std::uint64_t priority_bits(std::string_view first) {
+  const std::uint64_t code = first == "L2::evict_first"    ? 1
+                             : first == "L2::evict_last"   ? 2
+                             : first == "L2::evict_normal" ? 3
+                                                           : 0;
+  return code << 57;
+}
+
+std::uint64_t fraction_bits(float fraction) {
+  const float sixteenths = std::ceil(std::clamp(fraction, 0.0f, 1.0f) * 16);
+  return static_cast<std::uint64_t>(std::max(sixteenths, 1.0f) - 1) << 52;
+}
+
+/// Operands: d, the policy without its fraction, the fraction.
+Flow put_fraction(Warp& warp, const Inst& inst, LaneMask active) {
+  std::uint64_t* d = warp.out64(inst.op[0]);
+  const std::uint64_t* policy = warp.in64(inst.op[1]);
+  const std::uint32_t* fraction = warp.in32(inst.op[2]);
+  for_each_lane(active, [&](std::uint32_t lane) {
+    d[lane] = policy[lane] | fraction_bits(std::bit_cast<float>(fraction[lane]));
+  });
+  return Flow::next;
+}
 
 Flow put_policy(Warp& warp, const Inst& inst, LaneMask active) {
   std::uint64_t* d = warp.out64(inst.op[0]);
@@ -65,35 +93,36 @@ Flow put_policy(Warp& warp, const Inst& inst, LaneMask active) {
   return Flow::next;
 }
 
-void bind_policy_value(Binder& b, std::uint64_t value) {
-  b.inst().op[0] = b.out(0, Type::b64);
-  b.inst().op[1] = b.constant(value, LaneWidth::b64);
-  b.run(put_policy);
+void check_fraction(Binder& b, const ptx::Operand& o) {
+  double fraction = 1;
+  if (b.immediate(o) && o.number == ptx::Constant::Kind::f32) {
+    fraction = std::bit_cast<float>(static_cast<std::uint32_t>(o.value));
+  } else if (b.immediate(o) && o.number == ptx::Constant::Kind::f64) {
+    fraction = o.constant().as_double();
+  }
+  if (!(fraction > 0 && fraction <= 1)) b.fail(o, "the fraction lies in (0, 1]");
 }
 
 void bind_fraction(Binder& b) {
-  if (b.has(1)) {
-    b.in(1, Type::f32);
-    const ptx::Operand& o = b.operand(1);
-    double fraction = 1;
-    if (b.immediate(1) && o.number == ptx::Constant::Kind::f32) {
-      fraction = std::bit_cast<float>(static_cast<std::uint32_t>(o.value));
-    } else if (b.immediate(1) && o.number == ptx::Constant::Kind::f64) {
-      fraction = o.constant().as_double();
-    }
-    if (!(fraction > 0 && fraction <= 1)) b.fail(o, "the fraction lies in (0, 1]");
-  }
-  const std::string_view first = b.modifiers["first"];
-  bind_policy_value(b, first == "L2::evict_first"  ? kEvictFirst
-                       : first == "L2::evict_last" ? kEvictLast
-                                                   : kEvictNormal);
+  if (b.has(1)) check_fraction(b, b.operand(1));
+  const std::uint64_t secondary =
+      b.modifiers["second"] == "L2::evict_first" ? std::uint64_t{1} << 56 : 0;
+  b.inst().op[0] = b.out(0, Type::b64);
+  b.inst().op[1] =
+      b.constant(kFractional | priority_bits(b.modifiers["first"]) | secondary, LaneWidth::b64);
+  b.inst().op[2] = b.has(1) ? b.in(1, Type::f32)
+                            : b.constant(std::bit_cast<std::uint32_t>(1.0f), LaneWidth::b32);
+  b.run(put_fraction);
 }
 
+/// Words of ranges are not known: any will do.
 void bind_range(Binder& b) {
   locate(b, 1, space(b));
   b.in(2, Type::b32);
   b.in(3, Type::b32);
-  bind_policy_value(b, kEvictNormal);
+  b.inst().op[0] = b.out(0, Type::b64);
+  b.inst().op[1] = b.constant(kFractional | priority_bits(b.modifiers["first"]), LaneWidth::b64);
+  b.run(put_policy);
 }
 
 void bind_policy_cvt(Binder& b) {
@@ -137,7 +166,7 @@ void bind_store_zeros(Binder& b) {
 }
 
 #define LC_PRIMARY "first=L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged "
-#define LC_SECONDARY "[L2::evict_first|L2::evict_unchanged] "
+#define LC_SECONDARY "[second=L2::evict_first|L2::evict_unchanged] "
 
 constexpr std::string_view kNoEffect = "no effect on values";
 

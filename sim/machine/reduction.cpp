@@ -24,6 +24,16 @@ std::uint32_t added_f32(std::uint32_t a, std::uint32_t b, bool flush) {
   return flush ? flushed(word) : word;
 }
 
+/// A NaN stays as it is, that of the source before that of memory; infinities of both signs give
+/// the negative one without payload (atom.global.add.f64 on an H200).
+std::uint64_t added_f64(std::uint64_t old, std::uint64_t source) {
+  const double a = std::bit_cast<double>(old), b = std::bit_cast<double>(source);
+  if (std::isnan(b)) return source;
+  if (std::isnan(a)) return old;
+  const double sum = a + b;
+  return std::isnan(sum) ? 0xFFF8000000000000 : std::bit_cast<std::uint64_t>(sum);
+}
+
 /// Two bf16 numbers can lie so far apart that double rounds their sum; 53 bits are more than
 /// 2 * 8 + 2, so that rounding twice gives what rounding once would.
 std::uint32_t added_half(Format format, std::uint32_t a, std::uint32_t b) {
@@ -180,10 +190,8 @@ std::uint64_t reduced(TmaOperation operation, ReductionType type, std::uint64_t 
       return added_f32(low(old), low(source), false);
     case ReductionType::f32_ftz:
       return added_f32(low(old), low(source), true);
-    case ReductionType::f64: {
-      const double sum = std::bit_cast<double>(old) + std::bit_cast<double>(source);
-      return std::isnan(sum) ? 0x7FFFFFFFFFFFFFFF : std::bit_cast<std::uint64_t>(sum);
-    }
+    case ReductionType::f64:
+      return added_f64(old, source);
   }
   return old;
 }

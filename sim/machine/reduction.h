@@ -37,6 +37,7 @@ bool has_bulk_reduction(ReductionType type, TmaOperation operation, bool to_shar
 ///   inc   old >= source ? 0 : old + 1            dec   old == 0 || old > source ? source : old - 1
 ///   add   f16, bf16: nearest even, NaN 0x7FFF; f32: NaN 0x7FFFFFFF, subnormals kept, except that
 ///         tf32_ftz flushes (f32_ftz is taken to do the same: its records do not decide)
+///         f64: see added_f64
 ///   min, max of f16, bf16: NaN loses to a number; -0 < +0 is inferred
 std::uint64_t reduced(TmaOperation operation, ReductionType type, std::uint64_t old,
                       std::uint64_t source);
