@@ -49,10 +49,12 @@ void AsyncQueue::tell(ItemId id, AsyncStage stage, const AsyncItem& item) const 
 void AsyncQueue::step(ItemId id) {
   const auto at = active_.find(id);
   const Place place = at->second.item.place;
+  const ItemId outer = std::exchange(running_, id);
   try {
     if (at->second.stage == AsyncStage::issued) {
       at->second.stage = AsyncStage::read;
       at->second.item.work->read();
+      running_ = outer;
       tell(id, AsyncStage::read, at->second.item);
       return;
     }
@@ -60,6 +62,7 @@ void AsyncQueue::step(ItemId id) {
     const Active done = std::move(at->second);
     active_.erase(at);
     done.item.work->write();
+    running_ = outer;
     tell(id, AsyncStage::done, done.item);
   } catch (const Fault& fault) {
     rethrow_at(fault, place);

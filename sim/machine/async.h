@@ -87,6 +87,8 @@ class AsyncQueue {
 
   bool reached(ItemId id, AsyncStage stage) const;
   std::size_t count() const { return active_.size(); }
+  /// The item whose work is being done, for events; 0: none.
+  ItemId running() const { return running_; }
   /// Work that touches a barrier, oldest first; everything in flight without an argument.
   std::vector<InFlight> in_flight(const BarrierKey* barrier = nullptr) const;
 
@@ -107,7 +109,7 @@ class AsyncQueue {
   Schedule schedule_;
   RandomStream random_;
   const Events* events_;
-  ItemId last_ = 0;
+  ItemId last_ = 0, running_ = 0;
   std::map<ItemId, Active> active_;
   std::unordered_map<std::uint64_t, ItemId> chain_end_;
 };

@@ -8,6 +8,7 @@
 #include "sim/machine/mbarrier_unit.h"
 #include "sim/machine/named_barriers.h"
 #include "sim/machine/shared_memory.h"
+#include "sim/machine/tensor_allocation.h"
 #include "sim/machine/tensor_memory.h"
 #include "sim/machine/warp.h"
 
@@ -40,6 +41,8 @@ class Cta {
 
   /// Columns were freed: counts up, for warps that wait in tcgen05.alloc.
   std::uint64_t column_releases = 0;
+  /// Of an even CTA: where it and its peer allocate Tensor Memory.
+  PairMeeting tensor_pair;
 
   /// Where warps of a CTA meet that have to do something together: `arrive` returns the count to
   /// wait for, as NamedBarriers does.  Key: what the instruction chooses (warpgroup, pair …).

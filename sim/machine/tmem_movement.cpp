@@ -1,7 +1,9 @@
 #include "sim/machine/tmem_movement.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "sim/layout/operand.h"
 #include "sim/machine/fault.h"
@@ -14,22 +16,57 @@ constexpr std::uint32_t kThreads = 32;
 Findings checked(const TmemTransfer& x, std::size_t registers) {
   Findings findings = check_tmem_transfer(x);
   throw_first_error(FaultKind::illegal_address, findings, x.address);
-  if (registers != std::size_t{x.registers()} * kThreads) {
+  if (registers != x.registers()) {
     throw Fault(FaultKind::illegal_instruction, "tmem.registers",
                 "the shape moves " + std::to_string(x.registers()) + " registers a thread");
   }
   return findings;
 }
 
-/// Calls `visit(thread, register, half, cell)` for everything a transfer moves.
-template <class Visit>
-void for_each_cell(const TmemTransfer& x, Visit&& visit) {
+/// Checked rows of cells, by lane of the shape; those of the second half of 16x32bx2 from 16 on.
+template <class Memory>
+auto rows_of(Memory& memory, const TmemTransfer& x) {
+  std::array<decltype(memory.row(0, 0, 0)), kThreads> rows{};
+  const TmemShapeRow shape = tmem_shape_row(x.shape);
+  const std::uint32_t columns = shape.columns * x.num * x.halves();
+  const std::uint32_t halves = x.shape == TmemShape::s16x32bx2 ? 2 : 1;
+  for (std::uint32_t h = 0; h < halves; ++h) {
+    const TmemOffset first = tmem_cell(x, 16 * h, 0);  // of both halves: lane 0 of the shape
+    for (std::uint32_t i = 0; i < shape.lanes; ++i) {
+      rows[16 * h + i] = memory.row(first.lane + i, first.column, columns);
+    }
+  }
+  return rows;
+}
+
+/// Calls `visit(register, thread, cells)` for everything a transfer moves: the cell, and with pack
+/// the one behind it.
+template <TmemShape kShape, class Memory, class Visit>
+void for_each_register(Memory& memory, const TmemTransfer& x, Visit&& visit) {
+  const auto rows = rows_of(memory, x);
+  const std::uint32_t step = x.halves();
   for (std::uint32_t r = 0; r < x.registers(); ++r) {
     for (std::uint32_t t = 0; t < kThreads; ++t) {
-      for (std::uint32_t half = 0; half < x.halves(); ++half) {
-        visit(t, r, half, tmem_cell(x, t, r, half));
-      }
+      const TmemOffset o = tmem_fragment(kShape, t, r);
+      const std::uint32_t half = kShape == TmemShape::s16x32bx2 ? t / 16 * 16 : 0;
+      visit(r, t, rows[o.lane + half] + o.column * step);
     }
+  }
+}
+
+template <class Memory, class Visit>
+void for_each_register(Memory& memory, const TmemTransfer& x, Visit&& visit) {
+  switch (x.shape) {
+    case TmemShape::s32x32b:
+      return for_each_register<TmemShape::s32x32b>(memory, x, visit);
+    case TmemShape::s16x64b:
+      return for_each_register<TmemShape::s16x64b>(memory, x, visit);
+    case TmemShape::s16x128b:
+      return for_each_register<TmemShape::s16x128b>(memory, x, visit);
+    case TmemShape::s16x256b:
+      return for_each_register<TmemShape::s16x256b>(memory, x, visit);
+    case TmemShape::s16x32bx2:
+      return for_each_register<TmemShape::s16x32bx2>(memory, x, visit);
   }
 }
 
@@ -47,30 +84,53 @@ void unpack_chunk(TmemDecompression format, const std::byte* chunk, std::uint8_t
 }  // namespace
 
 Findings tmem_load(const TensorMemory& memory, const TmemTransfer& x,
-                   std::span<std::uint32_t> registers) {
+                   std::span<std::uint32_t* const> registers) {
   const Findings findings = checked(x, registers.size());
-  for_each_cell(x, [&](std::uint32_t t, std::uint32_t r, std::uint32_t half, TmemOffset cell) {
-    const std::uint32_t value = memory.read(cell.lane, cell.column);
-    std::uint32_t& reg = registers[std::size_t{r} * kThreads + t];
-    if (!x.pack) {
-      reg = value;
-    } else if (half == 0) {
-      reg = value & 0xFFFF;
-    } else {
-      reg |= value << 16;
-    }
-  });
+  if (x.pack) {
+    for_each_register(memory, x, [&](std::uint32_t r, std::uint32_t t, const std::uint32_t* cells) {
+      registers[r][t] = (cells[0] & 0xFFFF) | cells[1] << 16;
+    });
+  } else {
+    for_each_register(memory, x, [&](std::uint32_t r, std::uint32_t t, const std::uint32_t* cells) {
+      registers[r][t] = *cells;
+    });
+  }
   return findings;
 }
 
 Findings tmem_store(TensorMemory& memory, const TmemTransfer& x,
-                    std::span<const std::uint32_t> registers) {
+                    std::span<const std::uint32_t* const> registers) {
   const Findings findings = checked(x, registers.size());
-  for_each_cell(x, [&](std::uint32_t t, std::uint32_t r, std::uint32_t half, TmemOffset cell) {
-    const std::uint32_t value = registers[std::size_t{r} * kThreads + t];
-    memory.write(cell.lane, cell.column, x.pack ? value >> 16 * half & 0xFFFF : value);
+  for_each_register(memory, x, [&](std::uint32_t r, std::uint32_t t, std::uint32_t* cells) {
+    const std::uint32_t value = registers[r][t];
+    cells[0] = x.pack ? value & 0xFFFF : value;
+    if (x.pack) cells[1] = value >> 16;
   });
   return findings;
+}
+
+namespace {
+
+/// Pointers to the registers of a block.
+template <class Word>
+std::vector<Word*> pointers(std::span<Word> registers) {
+  std::vector<Word*> all;
+  for (std::size_t r = 0; r + kThreads <= registers.size(); r += kThreads) {
+    all.push_back(registers.data() + r);
+  }
+  return all;
+}
+
+}  // namespace
+
+Findings tmem_load(const TensorMemory& memory, const TmemTransfer& x,
+                   std::span<std::uint32_t> registers) {
+  return tmem_load(memory, x, std::span<std::uint32_t* const>(pointers(registers)));
+}
+
+Findings tmem_store(TensorMemory& memory, const TmemTransfer& x,
+                    std::span<const std::uint32_t> registers) {
+  return tmem_store(memory, x, std::span<const std::uint32_t* const>(pointers(registers)));
 }
 
 void tmem_copy(TensorMemory& memory, const SharedMemory& shared, const TmemCopy& copy) {

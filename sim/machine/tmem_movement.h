@@ -12,12 +12,18 @@
 /// through the maps of sim/layout.  Nothing here was measured.
 namespace lc::machine {
 
-/// Registers of a warp: `registers[r * 32 + thread]`.  Throws Fault for shapes that do not exist,
-/// cells outside the warp's 32 lanes or the columns, and columns that are not allocated.  The
-/// findings are warnings about the address.
+/// Registers of a warp: one pointer to the 32 threads' words for each.  Throws Fault for shapes
+/// that do not exist, cells outside the warp's 32 lanes or the columns, and columns that are not
+/// allocated; nothing is moved then.  The findings are warnings about the address.
+Findings tmem_load(const TensorMemory& memory, const TmemTransfer& transfer,
+                   std::span<std::uint32_t* const> registers);
+/// With unpack the upper halves of the cells become 0 (not documented).
+Findings tmem_store(TensorMemory& memory, const TmemTransfer& transfer,
+                    std::span<const std::uint32_t* const> registers);
+
+/// The same with registers one after the other: `registers[r * 32 + thread]`.
 Findings tmem_load(const TensorMemory& memory, const TmemTransfer& transfer,
                    std::span<std::uint32_t> registers);
-/// With unpack the upper halves of the cells become 0 (not documented).
 Findings tmem_store(TensorMemory& memory, const TmemTransfer& transfer,
                     std::span<const std::uint32_t> registers);
 

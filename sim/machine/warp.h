@@ -146,6 +146,8 @@ class Warp {
 
   /// Work that this warp's tcgen05.wait::ld, ::st wait for.
   std::vector<ItemId> tensor_loads, tensor_stores;
+  /// What each lane gave the tensor core last; what it gave before is done earlier.
+  std::array<ItemId, kWarpLanes> tensor_core_work{};
 
   // For the scheduler.
   /// Runs until every fragment waits, the warp is finished, or `budget` instructions ran; counts
