@@ -20,18 +20,46 @@ std::uint32_t bits_at(const std::byte* bytes, std::uint32_t bit, std::uint32_t b
   return word >> bit % 8 & ((1u << bits) - 1);
 }
 
+/// Replaces addresses in a window by what stands there.
+template <class Element>
+void read_at(const std::byte* window, std::vector<std::uint32_t>& codes) {
+  for (std::uint32_t& code : codes) {
+    Element value;
+    std::memcpy(&value, window + code, sizeof value);
+    code = value;
+  }
+}
+
+/// The same where every 16 bytes of codes stand together: K-major rows of whole cells.
+template <class Element>
+void read_cells(const std::byte* window, std::vector<std::uint32_t>& codes) {
+  constexpr std::size_t kPerCell = 16 / sizeof(Element);
+  for (std::size_t i = 0; i < codes.size(); i += kPerCell) {
+    Element cell[kPerCell];
+    std::memcpy(cell, window + codes[i], sizeof cell);
+    for (std::size_t j = 0; j < kPerCell; ++j) codes[i + j] = cell[j];
+  }
+}
+
+template <class Element>
+void read_elements(const std::byte* window, bool whole_cells, std::vector<std::uint32_t>& codes) {
+  whole_cells ? read_cells<Element>(window, codes) : read_at<Element>(window, codes);
+}
+
 /// Elements of 8 bits and more, each at its own address.
 void fetch_bytes(const SharedMemory& shared, const OperandLayout& layout, OperandCodes& tile) {
   fill_addresses(layout, tile.mn, tile.k, tile.codes.data());
   const std::uint32_t bytes = layout.bits / 8;
-  const std::uint32_t last = *std::max_element(tile.codes.begin(), tile.codes.end());
+  std::uint32_t last = 0;
+  for (const std::uint32_t at : tile.codes) last = std::max(last, at);
   if (std::uint64_t{last} + bytes > shared.size()) shared.bytes(last, bytes, 1);  // throws
   const std::byte* window = shared.bytes(0, 0, 1);
-  for (std::uint32_t& code : tile.codes) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, window + code, bytes);
-    code = value;
-  }
+  const bool whole_cells =
+      layout.major == Major::k && tile.k * bytes % 16 == 0 &&
+      (layout.start | layout.group_step | layout.column_step | layout.second_part) % 16 == 0;
+  if (bytes == 1) return read_elements<std::uint8_t>(window, whole_cells, tile.codes);
+  if (bytes == 2) return read_elements<std::uint16_t>(window, whole_cells, tile.codes);
+  read_elements<std::uint32_t>(window, whole_cells, tile.codes);
 }
 
 /// Elements under 8 bits: by bit address where they are packed, by their place in the cell of 16

@@ -29,6 +29,27 @@ LC_INLINE_INTO_CLONES void add_rows(const float* factors, const float* __restric
   }
 }
 
+/// Rows of A multiplied at once, so that each row of B is loaded once for all of them.
+constexpr std::size_t kRows = 4;
+
+/// sums[r][j] += sum over 4 rows of a[r][i] * b[i][j], for kRows rows of A and of the sums.
+LC_INLINE_INTO_CLONES void add_block(const float* a, std::size_t a_stride, float sign,
+                                     const float* __restrict b, std::size_t n,
+                                     float* __restrict sums) {
+  static_assert(kRows == 4);
+  float f[4][4];
+  for (std::size_t r = 0; r < 4; ++r) {
+    for (std::size_t i = 0; i < 4; ++i) f[r][i] = sign * a[r * a_stride + i];
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    const float b0 = b[j], b1 = b[n + j], b2 = b[2 * n + j], b3 = b[3 * n + j];
+    sums[j] += f[0][0] * b0 + f[0][1] * b1 + (f[0][2] * b2 + f[0][3] * b3);
+    sums[n + j] += f[1][0] * b0 + f[1][1] * b1 + (f[1][2] * b2 + f[1][3] * b3);
+    sums[2 * n + j] += f[2][0] * b0 + f[2][1] * b1 + (f[2][2] * b2 + f[2][3] * b3);
+    sums[3 * n + j] += f[3][0] * b0 + f[3][1] * b1 + (f[3][2] * b2 + f[3][3] * b3);
+  }
+}
+
 LC_INLINE_INTO_CLONES void add_row(float factor, const float* __restrict b, std::size_t n,
                                    float* __restrict sums) {
   for (std::size_t j = 0; j < n; ++j) sums[j] += factor * b[j];
@@ -93,7 +114,14 @@ LC_SIMD_CLONES
 void plain_product(const Operand& a, const Operand& b, std::size_t k_begin, std::size_t k_end,
                    float sign, float* sums) {
   const std::size_t n = b.stride();
-  for (std::size_t m = 0; m < a.mn(); ++m) {
+  std::size_t m = 0;
+  for (; (k_end - k_begin) % 4 == 0 && m + kRows <= a.mn(); m += kRows) {
+    for (std::size_t k = k_begin; k < k_end; k += 4) {
+      add_block(a.values() + m * a.stride() + k, a.stride(), sign, b.values() + k * n, n,
+                sums + m * n);
+    }
+  }
+  for (; m < a.mn(); ++m) {
     const float* row = a.values() + m * a.stride();
     float factors[kDepth];
     std::size_t k = k_begin;

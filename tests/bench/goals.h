@@ -28,6 +28,9 @@ inline constexpr Goal kGoals[] = {
     {"batch/decode", Measure::items_per_second, false, 50'000},
     {"mma_f16/exact", Measure::ratio, false, 0.5, "mma_f16/eigen_sgemm"},
     {"mma_f16/rounding", Measure::items_per_second, false, 1e9},
+    {"tcgen05_mma_f16/exact", Measure::ratio, false, 0.5, "tcgen05_mma_f16/eigen_sgemm"},
+    {"tcgen05_mma_f16/rounding", Measure::items_per_second, false, 1e9},
+    {"tcgen05_ld/32x32b.x32", Measure::ns_per_item, true, 2},
 };
 
 }  // namespace lc::bench
