@@ -144,6 +144,7 @@ void bind_scaled(Binder& b) {
 void bind_weight_stationary(Binder& b) {
   MmaInfo x;
   const std::size_t i = bind_operands(b, x);
+  if (x.request.cta_group == 2) b.fail(".ws instructions exist with .cta_group::1 only");
   b.inst().op[kEnable] = b.predicate(i);
   if (b.has(i + 1)) {
     x.zero_columns = true;
@@ -161,9 +162,9 @@ void bind_weight_stationary(Binder& b) {
   "[size=scale_vec::1X|scale_vec::2X|scale_vec::4X|block16|block32] "                        \
   "[collector=collector::a::fill|collector::a::use|collector::a::lastuse|"                   \
   "collector::a::discard]"
-#define LC_STATIONARY                                                         \
-  "cta=cta_group::1 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "         \
-  "[collector=collector::b#::fill|collector::b#::use|collector::b#::lastuse|" \
+#define LC_STATIONARY                                                              \
+  "cta=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 " \
+  "[collector=collector::b#::fill|collector::b#::use|collector::b#::lastuse|"      \
   "collector::b#::discard]"
 
 constexpr const char* kCollectors =

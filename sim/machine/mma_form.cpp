@@ -24,6 +24,9 @@ void check_operands(const MmaRequest& q, const MmaForm& form) {
   if (mma_kind_row(q.kind).block_scaled && q.scale_block != 32 && !sixteen) {
     wrong("mma.scale-block", "scale factors stand for 32 elements, or 16 with kind mxf4nvf4");
   }
+  if (q.shift_a && (!q.a_address || (form.instruction.m != 128 && form.instruction.m != 256))) {
+    wrong("mma.ashift", ".ashift takes A from Tensor Memory, with M = 128 or 256");
+  }
   if (q.zero_columns != 0 && !q.weight_stationary) {
     wrong("mma.zero-columns-form", "only .ws instructions have a zero-column mask");
   }
