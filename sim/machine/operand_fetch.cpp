@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "sim/machine/fault.h"
@@ -149,8 +150,16 @@ numerics::Format format_of(Element element) {
 }
 
 numerics::Operand decoded(const OperandCodes& tile, Element element, numerics::Side side) {
+  return decoded(tile, element, side, 0, tile.mn);
+}
+
+numerics::Operand decoded(const OperandCodes& tile, Element element, numerics::Side side,
+                          std::uint32_t begin, std::uint32_t count) {
+  const std::span<const std::uint32_t> codes(tile.codes);
   numerics::Operand operand;
-  operand.decode<std::uint32_t>(format_of(element), side, tile.mn, tile.k, tile.codes);
+  operand.decode<std::uint32_t>(
+      format_of(element), side, count, tile.k,
+      codes.subspan(std::size_t{begin} * tile.k, std::size_t{count} * tile.k));
   return operand;
 }
 

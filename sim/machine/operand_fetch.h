@@ -56,5 +56,8 @@ numerics::Format format_of(Element element);
 
 /// The tile in the form the arithmetic wants.
 numerics::Operand decoded(const OperandCodes& tile, Element element, numerics::Side side);
+/// The same of `count` rows, or columns, from `begin` on.
+numerics::Operand decoded(const OperandCodes& tile, Element element, numerics::Side side,
+                          std::uint32_t begin, std::uint32_t count);
 
 }  // namespace lc::machine

@@ -41,14 +41,6 @@ struct Block {
   std::uint32_t part = 0;
 };
 
-/// Columns `begin` .. of an operand.
-OperandCodes slice(const OperandCodes& all, std::uint32_t begin, std::uint32_t count) {
-  OperandCodes some{count, all.k, {}};
-  const auto from = all.codes.begin() + static_cast<std::ptrdiff_t>(std::size_t{begin} * all.k);
-  some.codes.assign(from, from + static_cast<std::ptrdiff_t>(std::size_t{count} * all.k));
-  return some;
-}
-
 /// One execution.  D words wait in `results` until everything was read.
 class Execution {
  public:
@@ -120,7 +112,7 @@ class Execution {
     for (std::uint32_t part = 0; part < form_.layout.parts; ++part) {
       const OperandCodes a = fetch_a(v, part);
       const numerics::Operand b =
-          decoded(slice(b_, part * part_columns(), part_columns()), form_.b, numerics::Side::b);
+          decoded(b_, form_.b, numerics::Side::b, part * part_columns(), part_columns());
       const std::vector<std::uint16_t> positions = positions_of(v, part);
       for (std::uint32_t row = 0; row < form_.layout.rows; row += step) {
         multiply({v, row, step, part}, a, b, positions);
@@ -137,8 +129,7 @@ class Execution {
 
   void multiply(const Block& block, const OperandCodes& a_all, const numerics::Operand& b_plain,
                 const std::vector<std::uint16_t>& positions) {
-    numerics::Operand a =
-        decoded(slice(a_all, block.first_row, block.rows), form_.a, numerics::Side::a);
+    numerics::Operand a = decoded(a_all, form_.a, numerics::Side::a, block.first_row, block.rows);
     numerics::Operand b = b_plain;
     if (scaled()) set_scales(block, a, b);
     const InstructionDescriptor& x = form_.instruction;
