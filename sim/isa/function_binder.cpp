@@ -145,7 +145,8 @@ void FunctionBinder::place_variables() {
   }
 }
 
-Ref FunctionBinder::register_at(std::uint32_t slot) const {
+Ref FunctionBinder::register_at(std::uint32_t slot) {
+  code_.touched.push_back(offsets_[slot]);
   return Ref::in(Ref::Block::frame, offsets_[slot]);
 }
 
@@ -220,8 +221,11 @@ void FunctionBinder::bind() {
   for (std::size_t i = 0; i < function_.instructions.size(); ++i) {
     const ptx::Instruction& instruction = function_.instructions[i];
     code_.texts[i] = {instruction.span.offset, instruction.span.length};
+    code_.touched_from.push_back(static_cast<std::uint32_t>(code_.touched.size()));
     bind(instruction, code_.code[i]);
   }
+  code_.touched_from.resize(code_.code.size() + 1,
+                            static_cast<std::uint32_t>(code_.touched.size()));
   Inst& last = code_.code.back();
   last.guard = program_.constant(kAllLanes, 0, LaneWidth::predicate);
   last.line = function_.instructions.empty() ? function_.at.line

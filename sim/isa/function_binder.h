@@ -68,7 +68,8 @@ class FunctionBinder {
   const ptx::Function& ptx() const { return function_; }
   machine::FunctionCode& code() { return code_; }
 
-  Ref register_at(std::uint32_t slot) const;
+  /// Notes too that the instruction being bound touches it.
+  Ref register_at(std::uint32_t slot);
   LaneWidth width_at(std::uint32_t slot) const { return widths_[slot]; }
   std::uint32_t bits_at(std::uint32_t slot) const;
   /// A register that the text does not name: the carry flag, what `_` takes.  The same key gives

@@ -153,6 +153,9 @@ struct FunctionCode {
   bool is_entry = false;
   std::vector<Inst> code;  ///< ends in an instruction that returns
   std::vector<Ref> refs;   ///< operand lists of instructions that have many
+  /// Offsets of the registers that instruction i names, from touched_from[i] to touched_from[i +
+  /// 1].
+  std::vector<std::uint32_t> touched, touched_from;
   /// Where each instruction stands in Program::source.
   struct Text {
     std::uint32_t offset = 0, length = 0;

@@ -202,20 +202,6 @@ void issue_in_chain(Warp& warp, std::uint32_t lane, std::uint32_t cta_group, con
   cluster.changed();
 }
 
-/// Keeps the list of a warp that never waits short.
-void remember(std::vector<ItemId>& list, const AsyncQueue& queue, ItemId id) {
-  constexpr std::size_t kMany = 64;
-  if (list.size() >= kMany) {
-    std::erase_if(list, [&](ItemId i) { return queue.reached(i, AsyncStage::done); });
-  }
-  list.push_back(id);
-}
-
-void finish_all(Warp& warp, std::vector<ItemId>& list) {
-  for (const ItemId id : std::exchange(list, {})) warp.cluster().queue().finish(id);
-  warp.cluster().changed();
-}
-
 }  // namespace
 
 CtaGroup cta_group_of(Warp& warp, std::uint32_t cta_group) {
@@ -282,7 +268,10 @@ void issue_tmem_load(Warp& warp, const TmemTransfer& transfer, std::span<const R
   AsyncItem item = new_item(warp, "load of Tensor Memory", -1);
   item.work = std::make_unique<LoadOfTensorMemory>(warp, transfer, registers);
   AsyncQueue& queue = warp.cluster().queue();
-  remember(warp.tensor_loads, queue, queue.issue(std::move(item)));
+  const ItemId id = queue.issue(std::move(item));
+  if (!queue.reached(id, AsyncStage::done)) {
+    warp.tensor_loads.push_back({id, warp.frame(), registers});
+  }
   warp.cluster().changed();
 }
 
@@ -290,16 +279,23 @@ void issue_tmem_store(Warp& warp, const TmemTransfer& transfer, std::span<const 
   AsyncItem item = new_item(warp, "store to Tensor Memory", -1);
   item.work = std::make_unique<StoreToTensorMemory>(warp, transfer, registers);
   AsyncQueue& queue = warp.cluster().queue();
-  remember(warp.tensor_stores, queue, queue.issue(std::move(item)));
+  const ItemId id = queue.issue(std::move(item));
+  if (!queue.reached(id, AsyncStage::done)) warp.tensor_stores.push_back(id);
   warp.cluster().changed();
 }
 
 void finish_tmem_loads(Warp& warp) {
-  finish_all(warp, warp.tensor_loads);
+  for (const Warp::TensorLoad& load : std::exchange(warp.tensor_loads, {})) {
+    warp.cluster().queue().finish(load.item);
+  }
+  warp.cluster().changed();
 }
 
 void finish_tmem_stores(Warp& warp) {
-  finish_all(warp, warp.tensor_stores);
+  for (const ItemId id : std::exchange(warp.tensor_stores, {})) {
+    warp.cluster().queue().finish(id);
+  }
+  warp.cluster().changed();
 }
 
 }  // namespace lc::machine

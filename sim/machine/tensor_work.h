@@ -41,7 +41,8 @@ void issue_tensor_commit(Warp& warp, std::uint32_t lane, std::uint32_t cta_group
                          BarrierKey barrier, std::optional<std::uint32_t> cta_mask);
 
 /// For a whole warp.  `registers` are places in the current frame, one per register of a thread; a
-/// load writes them when it completes, a store's values are read now.
+/// load writes them when it completes, at the latest before an instruction that touches them; a
+/// store's values are read now.
 void issue_tmem_load(Warp& warp, const TmemTransfer& transfer, std::span<const Ref> registers);
 void issue_tmem_store(Warp& warp, const TmemTransfer& transfer, std::span<const Ref> registers);
 /// Completes the warp's loads, or stores, of Tensor Memory.

@@ -275,10 +275,30 @@ bool Warp::choose() {
   return true;
 }
 
+/// Completes the loads of Tensor Memory whose registers the next instruction touches: a register
+/// dependency holds without a wait (PTX ISA 9.0, 9.7.16.6.4.5).  Results on their way to another
+/// call are there before anything else happens.
+void Warp::settle_tensor_loads(const Fragment& f) {
+  const FunctionCode& code = *f.frame->code;
+  const std::span<const std::uint32_t> touched(
+      code.touched.data() + code.touched_from[f.pc],
+      code.touched_from[f.pc + 1] - code.touched_from[f.pc]);
+  std::erase_if(tensor_loads, [&](const TensorLoad& load) {
+    const bool meets =
+        load.frame != f.frame || std::any_of(touched.begin(), touched.end(), [&](auto offset) {
+          return std::any_of(load.registers.begin(), load.registers.end(),
+                             [&](Ref r) { return r.offset == offset; });
+        });
+    if (meets) cta_.cluster().queue().finish(load.item);
+    return meets;
+  });
+}
+
 void Warp::step() {
   Fragment& f = fragment();
   const Inst& inst = f.frame->code->code[f.pc];
   executing_ = &inst;
+  if (!tensor_loads.empty()) settle_tensor_loads(f);
   const LaneMask active = f.lanes & predicate(inst.guard);
   if (active == 0) {
     ++f.pc;

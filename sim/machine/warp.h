@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/machine/async.h"
@@ -145,7 +146,13 @@ class Warp {
   bool has_groups(Groups kind) const { return groups_[static_cast<std::size_t>(kind)] != nullptr; }
 
   /// Work that this warp's tcgen05.wait::ld, ::st wait for.
-  std::vector<ItemId> tensor_loads, tensor_stores;
+  struct TensorLoad {
+    ItemId item = 0;
+    std::shared_ptr<const Frame> frame;  ///< whose registers it will write
+    std::span<const Ref> registers;
+  };
+  std::vector<TensorLoad> tensor_loads;
+  std::vector<ItemId> tensor_stores;
   /// What each lane gave the tensor core last; what it gave before is done earlier.
   std::array<ItemId, kWarpLanes> tensor_core_work{};
 
@@ -171,6 +178,7 @@ class Warp {
   void note_place(Fault& fault) const;
   void drop_empty();
   void fill_specials();
+  void settle_tensor_loads(const Fragment& f);
   std::uint64_t special_value(const SpecialUse& use, std::uint32_t lane) const;
   bool is_over(const Fragment& fragment) const;
   std::byte* global(std::uint64_t address, std::uint32_t bytes, std::uint32_t alignment,

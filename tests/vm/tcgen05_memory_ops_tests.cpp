@@ -152,6 +152,29 @@ BOOST_AUTO_TEST_CASE(a_load_without_its_wait_may_see_what_comes_later) {
   BOOST_TEST(loaded("", schedules()[1]) == "after");
 }
 
+BOOST_AUTO_TEST_CASE(a_register_dependency_holds_without_a_wait) {
+  // PTX ISA 9.0, 9.7.16.6.4.5: through values, addresses and another load of the same register.
+  TensorKernel k;
+  k.warp_body = std::string(kMine) +
+                "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%w0}, [%base];\n"
+                "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%w1}, [%base+1];\n"
+                "and.b32 %w2, %w0, 0xFF; cvt.u64.u32 %b0, %w2; add.u64 %b0, %b0, %d0;\n"
+                "st.global.u8 [%b0+4], %w1;\n"
+                "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%w3}, [%base+2];\n"
+                "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%w3}, [%base+3];\n"
+                "st.global.b32 [%d0], %w3;\n";
+  for (const auto& options : schedules()) {
+    std::vector<std::uint32_t> result(128 * 128);
+    k.run(options, &result);
+    for (std::uint32_t thread = 0; thread < 128; ++thread) {
+      const std::uint32_t* cells = k.tensor.data() + std::size_t{thread} * kTmemColumns;
+      const std::uint32_t at = 4 + (cells[0] & 0xFF);
+      BOOST_TEST(result[thread * 128] == cells[3]);
+      BOOST_TEST((result[thread * 128 + at / 4] >> at % 4 * 8 & 0xFF) == (cells[1] & 0xFF));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(allocation_blocks_until_columns_are_free) {
   const std::string turns = "mov.u32 %r1, %tid.x; setp.ge.u32 %p0, %r1, 32; @%p0 bra SECOND;\n" +
                             alloc(512) + "bar.sync 0;\n" + dealloc(512) +
