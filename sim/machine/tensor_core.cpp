@@ -184,13 +184,15 @@ class Execution {
   }
 
   std::vector<std::uint32_t> load(const Block& block) const {
-    std::vector<std::uint32_t> words(std::size_t{block.rows} * part_columns());
+    const std::uint32_t columns = part_columns();
+    const bool f16 = *form_.instruction.d == Accumulator::f16;
+    std::vector<std::uint32_t> words(std::size_t{block.rows} * columns);
     for (std::uint32_t i = 0; i < block.rows; ++i) {
       const std::uint32_t* from = cells(block, i);  // checks that D is allocated
-      if (!q_.read_d) continue;
-      std::uint32_t* to = words.data() + std::size_t{i} * part_columns();
-      const std::uint32_t mask = *form_.instruction.d == Accumulator::f16 ? 0xFFFF : 0xFFFFFFFF;
-      for (std::uint32_t n = 0; n < part_columns(); ++n) to[n] = from[n] & mask;
+      if (q_.read_d) std::copy_n(from, columns, words.data() + std::size_t{i} * columns);
+    }
+    if (f16) {
+      for (std::uint32_t& word : words) word &= 0xFFFF;
     }
     return words;
   }
