@@ -17,6 +17,7 @@ std::span<const Family> families() {
       Family{"Approximations", approximate_ops()},
       Family{"Half precision", half_ops()},
       Family{"Conversion", convert_ops()},
+      Family{"Packed conversions", convert_packed_ops()},
       Family{"Control flow", control_ops()},
       Family{"Loads and stores", memory_ops()},
       Family{"Cache control and bulk stores", cache_ops()},

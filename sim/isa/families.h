@@ -18,6 +18,7 @@ std::span<const Op> float_ops();
 std::span<const Op> approximate_ops();
 std::span<const Op> half_ops();
 std::span<const Op> convert_ops();
+std::span<const Op> convert_packed_ops();
 std::span<const Op> control_ops();
 std::span<const Op> memory_ops();
 std::span<const Op> cache_ops();
