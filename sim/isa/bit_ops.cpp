@@ -57,12 +57,19 @@ constexpr T ones(std::uint32_t length) {
   return length >= 8 * sizeof(T) ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1);
 }
 
+/// A position or length: 8 bits in the 32-bit forms.  The 64-bit forms of an H200 take numbers of
+/// 256 and more for what they are (the ISA leaves them open).
+template <class T>
+constexpr std::uint32_t in_range(std::uint32_t n) {
+  return sizeof(T) == 8 ? (n < 255 ? n : 255) : n & 0xFF;
+}
+
 struct Bfe {
   template <class T>
   static T eval(T a, std::uint32_t b, std::uint32_t c) {
     using U = Word<T>;
     constexpr std::uint32_t top = 8 * sizeof(T) - 1;
-    const std::uint32_t at = b & 0xFF, length = c & 0xFF;
+    const std::uint32_t at = in_range<T>(b), length = in_range<T>(c);
     const auto bits = static_cast<U>(a);
     const std::uint32_t sign_at = at + length == 0 ? 0 : at + length - 1;
     const bool sign =
@@ -77,7 +84,7 @@ struct Bfi {
   template <class T>
   static T eval(T a, T b, std::uint32_t c, std::uint32_t d) {
     constexpr std::uint32_t bits = 8 * sizeof(T);
-    const std::uint32_t at = c & 0xFF, length = d & 0xFF;
+    const std::uint32_t at = in_range<T>(c), length = in_range<T>(d);
     if (at >= bits) return b;
     const T mask = static_cast<T>(ones<T>(length) << at);
     return static_cast<T>((b & ~mask) | (static_cast<T>(a << at) & mask));

@@ -105,10 +105,21 @@ Format format_of(Type t) {
   return t == Type::f16 ? Format::f16 : t == Type::bf16 ? Format::bf16 : Format::f32;
 }
 
+/// NaNs of f64 keep their sign and the top of their payload, those of bf16 in f32 all of it
+/// (measured on an H200); otherwise comes the one NaN of the result's format.
+std::uint64_t narrowed_nan(Type to, double x) {
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t payload = (bits & 0xFFFFFFFFFFFFF) | std::uint64_t{1} << 51;
+  if (to == Type::f32) return (bits >> 32 & 0x80000000) | 0x7F800000 | payload >> 29;
+  const std::uint64_t sign = bits >> 48 & 0x8000;
+  return to == Type::f16 ? sign | 0x7C00 | payload >> 42 : sign | 0x7F80 | payload >> 45;
+}
+
 std::uint64_t to_number(const Conversion& c, double x) {
   if (c.integral) x = whole(x, c.rounding);
   if (c.sat) x = saturated(x);
   if (c.destination == Type::f64) return std::bit_cast<std::uint64_t>(x);
+  if (x != x && c.source == Type::f64) return narrowed_nan(c.destination, x);
   const std::uint32_t code = numerics::encode(format_of(c.destination), x, c.rounding);
   if (c.ftz && c.destination == Type::f32) {
     return std::bit_cast<std::uint32_t>(flushed(std::bit_cast<float>(code)));
@@ -147,6 +158,8 @@ std::uint64_t converted(const Conversion& c, std::uint64_t bits) {
   if (!is_float(c.destination)) {
     return v.is_integer ? to_integer(c, v) : to_clamped_integer(c, v.number);
   }
+  const bool keeps_nan = c.source == Type::bf16 && c.destination == Type::f32 && !c.sat;
+  if (keeps_nan && v.number != v.number) return bits << 16 & 0xFFFFFFFF;
   if (!v.is_integer) return to_number(c, v.number);
   if (c.destination == Type::f64) {
     return to_number(c, to_double(v.negative, v.magnitude, c.rounding));

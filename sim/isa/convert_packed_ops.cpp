@@ -1,4 +1,5 @@
 #include <array>
+#include <bit>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -192,12 +193,31 @@ void place_scale(Binder& b, Plan& plan, std::size_t i) {
   if (plan.scaled) b.inst().op[5] = b.in(i, Type::b16);
 }
 
+/// NaNs of tf32: the one of .rn and .rz; .rna only cuts the bits off, and its .satfinite takes one
+/// unit off whatever is not finite (measured on an H200).
+std::uint32_t tf32_nan(const Plan& plan, std::uint32_t bits) {
+  if (plan.rounding != Rounding::nearest_away) return 0x7FFFE000;
+  const std::uint32_t cut = bits & 0xFFFFE000;
+  return plan.overflow == Overflow::saturate ? cut - 0x2000 : cut;
+}
+
+Flow to_tf32(Warp& warp, const Inst& inst, LaneMask active) {
+  const Plan& plan = info<Plan>(inst);
+  const std::uint32_t* a = warp.in32(inst.op[1]);
+  std::uint32_t* d = warp.out32(inst.op[0]);
+  for_each_lane(active, [&](std::uint32_t lane) {
+    const float value = std::bit_cast<float>(a[lane]);
+    d[lane] = value != value ? tf32_nan(plan, a[lane]) : encoded(plan, value);
+  });
+  return Flow::next;
+}
+
 void bind_one(Binder& b) {
   Plan plan = plan_of(b, b.modifiers["d"], "f32", 1);
   b.inst().op[0] = b.out(0, container(plan, plan.to));
   b.inst().op[1] = b.in(1, Type::f32);
   b.keep(plan);
-  b.run(from_floats);
+  b.run(b.modifiers["d"] == "tf32" ? to_tf32 : from_floats);
 }
 
 void bind_floats(Binder& b) {

@@ -17,6 +17,11 @@
 // it as it is, directed_float_ops.cpp with the mode set for the instruction.
 namespace lc::isa {
 
+/// `scaled` is the result times kScale, where nothing that matters is too small for a float: tells
+/// whether the result is subnormal once it is rounded to 24 bits, which is when .ftz flushes it
+/// (measured on an H200).  What overflows in it is not small.
+inline constexpr float kScale = 0x1p64f;
+
 enum class FloatOp : std::uint8_t { add, sub, mul, fma, div, rcp, sqrt };
 
 struct FloatAdd {
@@ -24,36 +29,42 @@ struct FloatAdd {
   static T eval(T a, T b) {
     return a + b;
   }
+  static float scaled(float a, float b) { return a * kScale + b * kScale; }
 };
 struct FloatSub {
   template <class T>
   static T eval(T a, T b) {
     return a - b;
   }
+  static float scaled(float a, float b) { return a * kScale - b * kScale; }
 };
 struct FloatMul {
   template <class T>
   static T eval(T a, T b) {
     return a * b;
   }
+  static float scaled(float a, float b) { return a * kScale * b; }
 };
 struct FloatFma {
   template <class T>
   static T eval(T a, T b, T c) {
     return std::fma(a, b, c);
   }
+  static float scaled(float a, float b, float c) { return std::fma(a * kScale, b, c * kScale); }
 };
 struct FloatDiv {
   template <class T>
   static T eval(T a, T b) {
     return a / b;
   }
+  static float scaled(float a, float b) { return a * kScale / b; }
 };
 struct FloatRcp {
   template <class T>
   static T eval(T a) {
     return T{1} / a;
   }
+  static float scaled(float a) { return kScale / a; }
 };
 struct FloatSqrt {
   template <class T>
@@ -62,12 +73,18 @@ struct FloatSqrt {
   }
 };
 
-/// Flushes operands and result, gives the one NaN, clamps.
+/// Gives the one NaN, flushes operands and result, clamps.
 template <class Sem, bool Ftz, bool Sat>
 struct Finished {
-  template <class T, class... U>
-  static T eval(T a, U... more) {
-    const T r = flushed_if<Ftz>(canonical(Sem::eval(flushed_if<Ftz>(a), flushed_if<Ftz>(more)...)));
+  template <class... T>
+  static auto eval(T... a) {
+    auto r = canonical(Sem::eval(flushed_if<Ftz>(a)...));
+    if constexpr (Ftz && requires { Sem::scaled(a...); }) {
+      const bool small = std::fabs(Sem::scaled(flushed(a)...)) < 0x1p-62f;
+      r = small ? std::copysign(0.0f, r) : r;
+    } else {
+      r = flushed_if<Ftz>(r);
+    }
     return Sat ? saturated(r) : r;
   }
 };

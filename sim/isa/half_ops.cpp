@@ -36,14 +36,13 @@ struct Fma {
   }
 };
 
-/// .oob: an operand from outside of a tensor makes the result +0.
+/// .oob: a factor from outside of a tensor makes the result +0; the addend does not (measured).
 template <class Sem>
 struct InBounds {
-  template <class... H>
-  static auto eval(H... a) {
-    auto r = Sem::eval(a...);
-    if (((a.bits == kOutOfBoundsNan) || ...)) r.bits = 0;
-    return r;
+  template <class H>
+  static H eval(H a, H b, H c) {
+    if (a.bits == kOutOfBoundsNan || b.bits == kOutOfBoundsNan) return {0};
+    return Sem::eval(a, b, c);
   }
 };
 
@@ -55,17 +54,16 @@ struct AsFloats {
   }
 };
 
-/// The sign alone, of NaNs too.
 struct Neg {
   template <class H>
   static H eval(H a) {
-    return {static_cast<std::uint16_t>(a.bits ^ 0x8000)};
+    return is_nan(a) ? H{H::kNan} : H{static_cast<std::uint16_t>(a.bits ^ 0x8000)};
   }
 };
 struct Abs {
   template <class H>
   static H eval(H a) {
-    return {static_cast<std::uint16_t>(a.bits & 0x7FFF)};
+    return is_nan(a) ? H{H::kNan} : H{static_cast<std::uint16_t>(a.bits & 0x7FFF)};
   }
 };
 struct Ex2 {
