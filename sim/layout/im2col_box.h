@@ -19,6 +19,12 @@
 /// Measured on H200 for loads (850 of 850, byte for byte, ranks 3 to 5, all swizzles to 128B, all
 /// interleaves) and stores (230 of 230, without offsets).  With interleave a pixel is one slice of
 /// 16 or 32 bytes whatever channels_per_pixel says.
+///
+/// im2col::w and im2col::w::128 (PTX ISA 5.5.5; not measured): the box is one position in H and D,
+/// where the coordinates say, so that past W comes the next image; only W is strided; wOffset moves
+/// every pixel along W.  wHalo pixels follow in shared memory behind the last pixel, or behind
+/// every 32 of 128; they go on along W from the pixel before them, past the box where it ends there
+/// (inferred from the words "halo elements at the end").
 namespace lc {
 
 /// Offsets of W, H and D in the instruction: filter taps, unsigned.
@@ -44,6 +50,9 @@ struct Im2colBox {
   Im2colAxis image;            ///< dimension N: no box, no offset
   std::uint64_t fixed = 0;     ///< bytes of the channel slice's coordinate
   bool slice_outside = false;  ///< that coordinate lies outside the tensor
+  bool wide = false;           ///< im2col::w: pixel 0 may lie left of the box
+  std::uint64_t run = 0;       ///< pixels before each halo; 0: none
+  std::uint64_t halo = 0;      ///< pixels of each halo
 };
 
 namespace detail {
@@ -104,11 +113,37 @@ LC_HD constexpr Im2colBox make_im2col_box(const Im2colMap& map, const Coordinate
   return box;
 }
 
+inline constexpr std::uint64_t kWide128Pixels = 128;
+inline constexpr std::uint64_t kWide128Run = 32;
+
+/// The same for im2col::w and im2col::w::128, as the map says; ranks and coordinates as above.
+LC_HD constexpr Im2colBox make_wide_im2col_box(const Im2colMap& map, const Coordinates& first,
+                                               std::uint32_t w_halo, std::uint32_t w_offset,
+                                               std::uint64_t smem_address) {
+  Im2colMap column = map;
+  if (map.wide_128) column.pixels_per_column = kWide128Pixels;
+  Im2colBox box = make_im2col_box(column, first, {{w_offset, 0, 0}}, smem_address);
+  box.wide = true;
+  box.image.advance = 1;
+  for (int i = 1; i < box.spatial; ++i) box.axis[i].begin = box.axis[i].last = box.axis[i].first;
+  if (w_halo != 0) {
+    box.run = map.wide_128 ? kWide128Run : column.pixels_per_column;
+    box.halo = w_halo;
+  }
+  TmaBox& rows = box.pixels;
+  rows.rows += box.run == 0 ? 0 : rows.rows / box.run * box.halo;
+  const std::uint64_t line = map.tensor.swizzle == Swizzle::none ? 1 : rows.swizzle.span;
+  rows.footprint = (rows.rows * rows.row_pitch + line - 1) / line * line;
+  rows.transaction_bytes = rows.rows * rows.packed_bytes;
+  return box;
+}
+
 /// Whether pixel 0 stands in the box; the hardware raises an illegal instruction when it does not
-/// (measured, 62 of 62; the image may be any).
+/// (measured, 62 of 62; the image may be any).  im2col::w lets it stand left of the box.
 LC_HD constexpr bool starts_in_box(const Im2colBox& box) {
   for (int i = 0; i < box.spatial; ++i) {
-    if (box.axis[i].first < box.axis[i].begin || box.axis[i].first > box.axis[i].last) return false;
+    const bool left = box.axis[i].first < box.axis[i].begin;
+    if ((left && !box.wide) || box.axis[i].first > box.axis[i].last) return false;
   }
   return true;
 }
@@ -126,12 +161,17 @@ class Im2colCursor {
   LC_HD constexpr bool done() const { return left_ == 0; }
   LC_HD constexpr const TmaRow& row() const { return row_; }
   /// Coordinate of the pixel that is read, W first.
-  LC_HD constexpr std::int64_t at(int i) const { return at_[i] + box_->axis[i].offset; }
+  LC_HD constexpr std::int64_t at(int i) const {
+    const Im2colAxis& axis = box_->axis[i];
+    const std::int64_t halo = i == 0 ? static_cast<std::int64_t>(halo_) * axis.advance : 0;
+    return at_[i] + axis.offset + halo;
+  }
   LC_HD constexpr std::int64_t image() const { return image_; }
 
   LC_HD constexpr void next() {
     --left_;
     row_.linear += box_->pixels.row_pitch;
+    if (step_halo()) return finish_row();
     int i = 0;
     for (; i < box_->spatial; ++i) {
       at_[i] += box_->axis[i].advance;
@@ -143,6 +183,20 @@ class Im2colCursor {
   }
 
  private:
+  /// Whether the next pixel belongs to a halo; else the walk goes on from the last one that does
+  /// not.
+  LC_HD constexpr bool step_halo() {
+    if (box_->run == 0) return false;
+    if (halo_ == 0 && ++in_run_ < box_->run) return false;
+    if (halo_ < box_->halo) {
+      ++halo_;
+      return true;
+    }
+    halo_ = 0;
+    in_run_ = 0;
+    return false;
+  }
+
   LC_HD constexpr void finish_row() {
     const TmaBox& pixels = box_->pixels;
     bool inside = detail::holds(box_->image, image_) && !box_->slice_outside;
@@ -162,6 +216,8 @@ class Im2colCursor {
   std::uint64_t left_;
   std::int64_t image_;
   std::int64_t at_[kMaxSpatial]{};
+  std::uint64_t in_run_ = 0;  ///< pixels of the run before this one
+  std::uint64_t halo_ = 0;    ///< 1 …: this pixel is that one of a halo
   TmaRow row_{};
 };
 

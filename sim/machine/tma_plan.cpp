@@ -22,9 +22,13 @@ void throw_unless_ok(const TmaVerdict& verdict, std::uint64_t smem) {
 }
 
 void check_mode(const TensorMapObject& map, const TensorCopy& copy) {
-  if (map.im2col != (copy.mode == TmaMode::im2col)) {
+  if (map.im2col != is_im2col(copy.mode)) {
     wrong("tma.mode", map.im2col ? "an im2col tensor map is used in a tiled copy"
                                  : "a tiled tensor map is used in an im2col copy");
+  }
+  const TmaMode wide = map.column.wide_128 ? TmaMode::im2col_w_128 : TmaMode::im2col_w;
+  if (map.im2col && copy.mode != (map.column.wide ? wide : TmaMode::im2col)) {
+    wrong("tma.mode", "the im2col mode of the copy is not that of the tensor map");
   }
   if (copy.rank != map.tensor().rank) {
     wrong("tma.rank", "a copy of " + std::to_string(copy.rank) +
@@ -91,12 +95,22 @@ void check_gather(const TensorMap& map) {
   }
 }
 
+Im2colBox im2col_box(const Im2colMap& map, const TensorCopy& copy) {
+  if (!map.wide) return make_im2col_box(map, copy.first, copy.offsets, copy.smem_offset);
+  const std::uint32_t halo_end = map.wide_128 ? 32 : 512, offset_end = 32;
+  if (copy.w_halo >= halo_end || copy.w_offset >= offset_end) {
+    wrong("tma.im2col-w", "wHalo " + std::to_string(copy.w_halo) + " and wOffset " +
+                              std::to_string(copy.w_offset) + " must be below " +
+                              std::to_string(halo_end) + " and " + std::to_string(offset_end));
+  }
+  return make_wide_im2col_box(map, copy.first, copy.w_halo, copy.w_offset, copy.smem_offset);
+}
+
 /// The rules of im2col copies; those of the map first.
 TmaPlan im2col_plan(const Im2colMap& map, const TensorCopy& copy, Arch arch,
                     std::uint64_t shared_bytes) {
-  if (map.wide) wrong("tma.im2col-wide", "im2col::w copies are not modelled");
   throw_first_error(FaultKind::illegal_instruction, check_im2col_map(map, arch));
-  const Im2colBox box = make_im2col_box(map, copy.first, copy.offsets, copy.smem_offset);
+  const Im2colBox box = im2col_box(map, copy);
   TmaVerdict verdict;
   TensorMap pixel = map.tensor;
   for (int i = 0; i < kMaxRank; ++i) pixel.box_dim[i] = 1;
@@ -108,7 +122,7 @@ TmaPlan im2col_plan(const Im2colMap& map, const TensorCopy& copy, Arch arch,
           "on H200)");
   }
   const std::uint32_t offset_end = 1u << corner_bits(map, Arch::sm_90);
-  for (int i = 0; i < map.spatial(); ++i) {
+  for (int i = 0; i < map.spatial() && !map.wide; ++i) {
     if (copy.offsets.at[i] >= offset_end) {
       wrong("tma.im2col-offset", "im2col offset " + std::to_string(copy.offsets.at[i]) +
                                      " is not below " + std::to_string(offset_end));
@@ -125,7 +139,7 @@ TmaPlan im2col_plan(const Im2colMap& map, const TensorCopy& copy, Arch arch,
 TmaPlan plan_load(const TensorMapObject& map, const TensorCopy& copy, Arch arch,
                   std::uint64_t shared_bytes) {
   check_mode(map, copy);
-  if (copy.mode == TmaMode::im2col) return im2col_plan(map.column, copy, arch, shared_bytes);
+  if (is_im2col(copy.mode)) return im2col_plan(map.column, copy, arch, shared_bytes);
   throw_unless_ok(check_tma_load(map.tiled, copy.first, copy.smem_offset, arch), copy.smem_offset);
   if (copy.mode == TmaMode::tile) return tile_plan(map.tiled, copy, shared_bytes);
   check_gather(map.tiled);
@@ -158,7 +172,7 @@ void check_prefetch(const TensorMapObject& map, const TensorCopy& copy, Arch arc
   load.smem_offset = 0;
   check_mode(map, load);
   // The boxes of a prefetch need no room; only their rules are asked.
-  if (copy.mode == TmaMode::im2col) {
+  if (is_im2col(copy.mode)) {
     im2col_plan(map.column, load, arch, kMaxBoxBytes);
     return;
   }

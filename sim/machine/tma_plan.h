@@ -13,15 +13,21 @@ namespace lc::machine {
 
 /// How the instruction walks the tensor; it must agree with the map.
 ///  scatter4 is gather4 in the other direction.
-enum class TmaMode : std::uint8_t { tile, im2col, gather4 };
+enum class TmaMode : std::uint8_t { tile, im2col, gather4, im2col_w, im2col_w_128 };
+
+constexpr bool is_im2col(TmaMode mode) {
+  return mode == TmaMode::im2col || mode == TmaMode::im2col_w || mode == TmaMode::im2col_w_128;
+}
 
 /// Operands of one tensor copy.  `rank` is the instruction's .1d … .5d.
 struct TensorCopy {
   TmaMode mode = TmaMode::tile;
   int rank = 1;
-  Coordinates first{};            ///< innermost first; gather4: the column
-  std::int64_t rows[4] = {};      ///< gather4: indices in dimension 1
-  Im2colOffsets offsets;          ///< im2col loads
+  Coordinates first{};        ///< innermost first; gather4: the column
+  std::int64_t rows[4] = {};  ///< gather4: indices in dimension 1
+  Im2colOffsets offsets;      ///< im2col loads
+  std::uint32_t w_halo = 0;   ///< im2col::w and im2col::w::128
+  std::uint32_t w_offset = 0;
   std::uint64_t smem_offset = 0;  ///< in the CTA's window
 };
 
