@@ -11,6 +11,7 @@
 #include "sim/machine/tensor_allocation.h"
 #include "sim/machine/tensor_memory.h"
 #include "sim/machine/warp.h"
+#include "sim/machine/warpgroup_unit.h"
 
 namespace lc::machine {
 
@@ -32,6 +33,7 @@ class Cta {
   TensorMemory& tensor();
   bool has_tensor() const { return tensor_ != nullptr; }
   NamedBarriers& barriers() { return barriers_; }
+  WarpgroupUnit& warpgroups() { return warpgroups_; }
 
   std::vector<std::unique_ptr<Warp>>& warps() { return warps_; }
   bool finished() const { return live_threads_ == 0; }
@@ -60,6 +62,7 @@ class Cta {
   MbarrierUnit mbarriers_;
   std::unique_ptr<TensorMemory> tensor_;
   NamedBarriers barriers_;
+  WarpgroupUnit warpgroups_{*this};
   std::uint32_t live_threads_;
   std::vector<std::unique_ptr<Warp>> warps_;
   std::map<std::uint64_t, Rendezvous> rendezvous_;
