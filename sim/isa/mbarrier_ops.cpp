@@ -164,15 +164,19 @@ Tested test(Warp& warp, const Waiting& w, const Inst& inst, LaneMask active) {
     const machine::MbarrierUnit& unit = t.cta->mbarriers();
     const std::uint64_t value =
         w.parity ? warp.in32(inst.op[1])[lane] : warp.in64(inst.op[1])[lane];
-    const bool complete = w.parity
-                              ? unit.test_parity(t.key.offset, static_cast<std::uint32_t>(value))
-                              : unit.test_token(t.key.offset, value);
+    const Wait& ended = warp.ended();
+    const bool seen = w.may_suspend && warp.resumed() && !warp.gave_up() &&
+                      ended.barrier == t.key && ended.value == value;
+    const bool complete =
+        seen || (w.parity ? unit.test_parity(t.key.offset, static_cast<std::uint32_t>(value))
+                          : unit.test_token(t.key.offset, value));
     if (complete) {
       tested.complete |= 1u << lane;
     } else if (tested.wait.kind == Wait::Kind::none) {
       tested.wait.kind = w.parity ? Wait::Kind::mbarrier_parity : Wait::Kind::mbarrier_token;
       tested.wait.barrier = t.key;
       tested.wait.value = value;
+      tested.wait.phase = unit.state(t.key.offset).phase;
     }
   });
   return tested;

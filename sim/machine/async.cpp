@@ -23,11 +23,7 @@ ItemId AsyncQueue::issue(AsyncItem item) {
   }
   const auto at = active_.emplace(id, Active{std::move(item), AsyncStage::issued}).first;
   tell(id, AsyncStage::issued, at->second.item);
-  if (schedule_.kind == Schedule::Kind::eager) {
-    finish(id);
-  } else if (active_.size() > kMaxInFlight) {
-    finish(active_.begin()->first);
-  }
+  if (active_.size() > kMaxInFlight) finish(active_.begin()->first);
   return id;
 }
 
@@ -112,8 +108,12 @@ void AsyncQueue::step_one_of(const std::vector<ItemId>& ids) {
 }
 
 void AsyncQueue::tick() {
-  if (schedule_.kind != Schedule::Kind::random || active_.empty()) return;
-  if (random_.below(4) == 0) step_one_of(all());
+  if (active_.empty() || schedule_.kind == Schedule::Kind::lazy) return;
+  if (schedule_.kind == Schedule::Kind::random) {
+    if (random_.below(4) == 0) step_one_of(all());
+    return;
+  }
+  for (const ItemId id : all()) finish(id);
 }
 
 bool AsyncQueue::progress_for(BarrierKey barrier) {

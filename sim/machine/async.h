@@ -71,8 +71,8 @@ class AsyncQueue {
       : schedule_(schedule), random_(schedule.seed, stream), events_(events) {}
 
   ItemId issue(AsyncItem item);
-  /// A step of the machine went by: under a random schedule something may complete, so conditions
-  /// are tested after it, not before.
+  /// A step of the machine went by: under an eager schedule everything completes, under a random
+  /// one something may, so conditions are tested after it, not before.
   void tick();
   /// Every runnable warp of the cluster waits, one of them for this barrier.  False when no item
   /// in flight touches it.

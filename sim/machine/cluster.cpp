@@ -10,6 +10,8 @@ namespace {
 
 /// Instructions a warp runs before the next one has its chance.
 constexpr std::uint64_t kQuantum = 2048;
+/// … under a random schedule at least so many, as hardware starves no warp.
+constexpr std::uint64_t kLeast = 32;
 /// Rounds in which every warp only polled before the cluster says so.
 constexpr std::uint32_t kIdleRounds = 16;
 
@@ -97,7 +99,7 @@ bool Cluster::run_round(std::uint64_t& budget) {
     if (warp->finished() || budget == 0 || !warp->wake()) continue;
     any = true;
     const std::uint64_t quantum =
-        std::min(budget, random ? 1 + random_.below(kQuantum / 4) : kQuantum);
+        std::min(budget, random ? kLeast + random_.below(kQuantum / 4) : kQuantum);
     std::uint64_t left = quantum;
     warp->run(left);
     executed_ += quantum - left;

@@ -70,7 +70,8 @@ class Report {
   }
 
   std::string describe_wait(Cta& cta, const Fragment& f) {
-    const Wait& w = f.wait;
+    // A try_wait that answered "not yet" is on its way round the loop.
+    const Wait& w = f.wait.kind == Wait::Kind::none ? f.ended : f.wait;
     switch (w.kind) {
       case Wait::Kind::mbarrier_parity:
       case Wait::Kind::mbarrier_token:
@@ -101,7 +102,6 @@ class Report {
       case Wait::Kind::turn:
         return "its turn";
       case Wait::Kind::none:
-        // try_wait that answered "not yet" goes round its loop.
         return "a loop in which nothing changes";
     }
     return "";

@@ -8,7 +8,7 @@
 namespace lc::machine {
 
 /// When asynchronous work completes.
-///  eager   at once
+///  eager   before the next warp has its turn
 ///  lazy    when a wait needs it, or the grid ends: as late as the program's waits allow
 ///  random  at any time in between and in any order the ISA leaves open; the seed repeats it
 struct Schedule {

@@ -24,6 +24,7 @@ struct Wait {
   bool may_give_up = false;
   bool polls_barrier = false;  ///< poll: what it tests is `barrier`
   BarrierKey barrier{};
+  std::uint64_t phase = 0;  ///< mbarrier waits: completed phases when the wait began
   std::uint64_t value = 0;
   const std::uint64_t* counter = nullptr;
   /// For deadlock reports: "named barrier" (with `number`), "the cluster barrier", "the other warps

@@ -171,15 +171,11 @@ bool Warp::is_over(const Fragment& f) const {
     case Wait::Kind::poll:
       return true;
     case Wait::Kind::mbarrier_parity:
-      return cta_.cluster()
-          .cta(w.barrier.cta_rank)
-          .mbarriers()
-          .test_parity(w.barrier.offset, static_cast<std::uint32_t>(w.value));
-    case Wait::Kind::mbarrier_token:
-      return cta_.cluster()
-          .cta(w.barrier.cta_rank)
-          .mbarriers()
-          .test_token(w.barrier.offset, w.value);
+    case Wait::Kind::mbarrier_token: {
+      // The phase that was open when the wait began is what it waits for.
+      const MbarrierUnit& unit = cta_.cluster().cta(w.barrier.cta_rank).mbarriers();
+      return unit.state(w.barrier.offset).phase != w.phase;
+    }
     case Wait::Kind::counter:
     case Wait::Kind::columns:
       return *w.counter >= w.value;
@@ -203,6 +199,7 @@ bool Warp::wake() {
       f.resumed = !again;
       f.polled |= f.wait.kind == Wait::Kind::poll;
       f.gave_up = false;
+      f.ended = f.wait;
       f.wait = {};
       any = true;
     }

@@ -50,6 +50,7 @@ struct Fragment {
   bool resumed = false;  ///< the wait is over and the handler has not run again yet
   bool polled = false;   ///< the others ran since the handler first asked for it
   bool gave_up = false;  ///< … because nothing else could go on
+  Wait ended;            ///< the wait that is over
 };
 
 /// What an address of a load, store or atomic counts in.
@@ -110,6 +111,9 @@ class Warp {
   /// could go on.
   bool resumed() const { return fragment().resumed; }
   bool gave_up() const { return fragment().gave_up; }
+  /// The wait that is over: a phase that it waited for stays complete for it, even if a later phase
+  /// of the same parity has begun since.
+  const Wait& ended() const { return fragment().ended; }
   /// True once a Wait::Kind::poll of this instruction is over, whatever it waited for since.
   bool polled() const { return fragment().polled; }
   /// Flow::next when all lanes of `needed` that have not exited are in `active`, so that the
