@@ -134,6 +134,7 @@ bool Cluster::give_up_waits() {
     for (const auto& warp : cta->warps()) {
       for (Fragment& f : warp->fragments()) {
         if (f.wait.kind == Wait::Kind::none || !f.wait.may_give_up) continue;
+        f.ended = f.wait;
         f.wait = {};
         f.resumed = f.gave_up = true;
         any = true;
