@@ -133,7 +133,12 @@ LaneBytes bytes_of_lanes(Warp& warp, Window window, LaneMask active,
   if ((all & (bytes - 1)) != 0) return {};
   const std::uint64_t span = highest - lowest + bytes;
   if (span < bytes || span > ~std::uint32_t{0}) return {};
-  return {warp.piece(window, lowest, span, access), lowest};
+  if (window == Window::local) {
+    machine::LocalMemory& local = warp.local();
+    if (highest > local.size() || bytes > local.size() - highest) return {};
+    return {local.bytes(0, lowest, bytes, 1), lowest, local.stride()};
+  }
+  return {warp.piece(window, lowest, span, access), lowest, 0};
 }
 
 void bind_cache_policy(Binder& b, std::size_t operand) {

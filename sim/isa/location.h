@@ -39,6 +39,11 @@ machine::Cluster::SharedPlace shared_place(Warp& warp, Window window, std::uint6
 struct LaneBytes {
   std::byte* base = nullptr;
   std::uint64_t lowest = 0;
+  std::size_t stride = 0;  ///< of thread-local memory, from lane to lane
+
+  std::byte* of(std::uint32_t lane, std::uint64_t address) const {
+    return base + (address - lowest) + lane * stride;
+  }
 };
 LaneBytes bytes_of_lanes(Warp& warp, Window window, LaneMask active,
                          const std::uint64_t (&addresses)[kWarpLanes], std::uint32_t bytes,

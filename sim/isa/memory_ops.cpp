@@ -148,7 +148,7 @@ auto with_bytes(Warp& warp, const Transfer& t, LaneMask active,
   const Window window = t.location.window;
   const LaneBytes all = bytes_of_lanes(warp, window, active, addresses, t.bytes, access);
   if (all.base != nullptr) {
-    return work([&](std::uint32_t lane) { return all.base + (addresses[lane] - all.lowest); });
+    return work([&](std::uint32_t lane) { return all.of(lane, addresses[lane]); });
   }
   std::byte* each[kWarpLanes] = {};
   for_each_lane(active, [&](std::uint32_t lane) {

@@ -18,6 +18,8 @@ class LocalMemory {
   /// Makes room for [0, bytes) of every lane; new bytes are 0.  Throws Fault beyond the limit.
   void reserve(std::uint32_t bytes);
   std::uint32_t size() const { return size_; }
+  /// Host bytes from one lane's memory to the next one's.
+  std::size_t stride() const { return capacity_; }
   /// Checked host pointer; throws Fault.  Valid until the next `reserve`.
   std::byte* bytes(std::uint32_t lane, std::uint64_t address, std::uint64_t size,
                    std::uint64_t alignment);
