@@ -101,10 +101,8 @@ struct Outcome {
   bool wrote = false, news = false;
 };
 
-void one_lane(Warp& warp, const Atomic& a, std::uint64_t address, std::uint32_t lane,
+void one_lane(Warp& warp, const Atomic& a, std::uint64_t address, std::byte* at, std::uint32_t lane,
               Outcome& outcome) {
-  const auto bytes = a.element_bytes * static_cast<std::uint32_t>(a.elements.size());
-  std::byte* at = warp.at(a.location.window, address, bytes, bytes, Access::write, lane);
   const bool in_global = is_global(a.location.window, address);
   for (const Element& e : a.elements) {
     Words old;
@@ -131,9 +129,17 @@ Flow atomic(Warp& warp, const Inst& inst, LaneMask active) {
   if (!warp.cluster().has_turn() && touches_global(a.location.window, active, addresses)) {
     return warp.wait(active, {.kind = Wait::Kind::turn});
   }
+  const auto bytes = a.element_bytes * static_cast<std::uint32_t>(a.elements.size());
+  const Window window = a.location.window;
+  const LaneBytes all = bytes_of_lanes(warp, window, active, addresses, bytes, Access::write);
   Outcome outcome;
-  for_each_lane(active,
-                [&](std::uint32_t lane) { one_lane(warp, a, addresses[lane], lane, outcome); });
+  for_each_lane(active, [&](std::uint32_t lane) {
+    const std::uint64_t address = addresses[lane];
+    std::byte* at = all.base != nullptr
+                        ? all.of(lane, address)
+                        : warp.at(window, address, bytes, bytes, Access::write, lane);
+    one_lane(warp, a, address, at, lane, outcome);
+  });
   const bool comes_back = warp.comes_back_to(addresses[machine::first_lane(active)]);
   const bool nothing_new = a.has_result && !outcome.wrote && !outcome.news && comes_back;
   // Nothing was written: doing it again after the others ran is as good.
@@ -141,7 +147,6 @@ Flow atomic(Warp& warp, const Inst& inst, LaneMask active) {
     return warp.wait(active, {.kind = Wait::Kind::poll, .what = "a polled value"});
   }
   if (!nothing_new) warp.cluster().changed();
-  const auto bytes = a.element_bytes * static_cast<std::uint32_t>(a.elements.size());
   warp.note_access(a.location.window, Access::write, true, bytes, active, addresses);
   return Flow::next;
 }

@@ -49,7 +49,6 @@ constexpr Cell cell(Form form, std::uint32_t lane, std::uint32_t i, std::uint32_
 
 struct MatrixMove {
   Location location{};
-  Form form = Form::m8n8;
   TmemDecompression unpack = TmemDecompression::none;
   std::uint32_t registers = 1;
   std::uint32_t lines = 8;  ///< the lowest lanes, one a line, give their addresses
@@ -84,6 +83,16 @@ struct LinePointers {
 void find_lines(Warp& warp, const MatrixMove& m, LaneMask active, Access access,
                 LinePointers& lines) {
   m.location.of(warp, active, lines.addresses);
+  if (m.location.window != Window::generic) {
+    const LaneBytes all = bytes_of_lanes(warp, m.location.window, lowest_lanes(m.lines),
+                                         lines.addresses, kLineBytes, access);
+    if (all.base != nullptr) {
+      for (std::uint32_t lane = 0; lane < m.lines; ++lane) {
+        lines.at[lane] = all.of(lane, lines.addresses[lane]);
+      }
+      return;
+    }
+  }
   for (std::uint32_t lane = 0; lane < m.lines; ++lane) {
     const auto place = shared_place(warp, m.location.window, lines.addresses[lane]);
     lines.at[lane] = place.cta->shared().bytes(place.offset, kLineBytes, kLineBytes, access);
@@ -98,6 +107,12 @@ void check_whole_warp(const Warp& warp, const Inst&) {
                            machine::hex(warp.live()) + " are left");
 }
 
+/// How many bytes side by side in a register are side by side in their line.
+constexpr std::uint32_t run_of(Form form) {
+  return form == Form::m8n8 || form == Form::m8n16 ? 4 : form == Form::m8n8_trans ? 2 : 1;
+}
+
+template <Form form>
 Flow load_matrix(Warp& warp, const Inst& inst, LaneMask active) {
   if (const Flow flow = warp.gather_all(active); flow != Flow::next) return flow;
   check_whole_warp(warp, inst);
@@ -113,9 +128,11 @@ Flow load_matrix(Warp& warp, const Inst& inst, LaneMask active) {
     std::uint32_t* d = warp.out32(warp.listed(inst, i));
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       std::uint32_t word = 0;
-      for (std::uint32_t j = 0; j < 4; ++j) {
-        const Cell c = cell(m.form, lane, i, j);
-        word |= std::uint32_t{lines[c.line][c.byte]} << 8 * j;
+      for (std::uint32_t j = 0; j < 4; j += run_of(form)) {
+        const Cell c = cell(form, lane, i, j);
+        std::uint32_t part = 0;
+        std::memcpy(&part, &lines[c.line][c.byte], run_of(form));
+        word |= part << 8 * j;
       }
       d[lane] = word;
     }
@@ -125,6 +142,7 @@ Flow load_matrix(Warp& warp, const Inst& inst, LaneMask active) {
   return Flow::next;
 }
 
+template <Form form>
 Flow store_matrix(Warp& warp, const Inst& inst, LaneMask active) {
   if (const Flow flow = warp.gather_all(active); flow != Flow::next) return flow;
   check_whole_warp(warp, inst);
@@ -134,9 +152,10 @@ Flow store_matrix(Warp& warp, const Inst& inst, LaneMask active) {
   for (std::uint32_t i = 0; i < m.registers; ++i) {
     const std::uint32_t* s = warp.in32(warp.listed(inst, i));
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-      for (std::uint32_t j = 0; j < 4; ++j) {
-        const Cell c = cell(m.form, lane, i, j);
-        to.at[c.line][c.byte] = static_cast<std::byte>(s[lane] >> 8 * j & 0xFF);
+      for (std::uint32_t j = 0; j < 4; j += run_of(form)) {
+        const Cell c = cell(form, lane, i, j);
+        const std::uint32_t part = s[lane] >> 8 * j;
+        std::memcpy(to.at[c.line] + c.byte, &part, run_of(form));
       }
     }
   }
@@ -189,16 +208,15 @@ template <Form form>
 void bind_load(Binder& b) {
   const std::uint32_t count = b.modifiers.number("num");
   constexpr std::uint32_t kPer = form == Form::m16n16_trans ? 2 : 1;
-  bind_move(b, {.form = form, .unpack = unpacking(b.modifiers)}, kPer * count, 8 * kPer * count, 1,
-            true);
-  b.run(load_matrix);
+  bind_move(b, {.unpack = unpacking(b.modifiers)}, kPer * count, 8 * kPer * count, 1, true);
+  b.run(load_matrix<form>);
 }
 
 template <Form form>
 void bind_store(Binder& b) {
   const std::uint32_t count = b.modifiers.number("num");
-  bind_move(b, {.form = form}, count, 8 * count, 0, false);
-  b.run(store_matrix);
+  bind_move(b, {}, count, 8 * count, 0, false);
+  b.run(store_matrix<form>);
 }
 
 void bind_transpose(Binder& b) {

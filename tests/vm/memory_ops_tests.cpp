@@ -82,6 +82,29 @@ BOOST_AUTO_TEST_CASE(local_memory_is_of_each_lane) {
   for (std::uint64_t lane = 0; lane < 32; ++lane) BOOST_TEST(got[lane] == lane);
 }
 
+BOOST_AUTO_TEST_CASE(parameters_of_calls_are_of_each_lane_and_call) {
+  const LaneRun with_function{.before = R"(
+.func (.param .b64 sum) add3(.param .align 16 .b8 pair[16], .param .b32 third) {
+  .reg .b64 a<4>; .reg .b32 r<2>;
+  ld.param.v2.b64 {a0, a1}, [pair];
+  ld.param.u32 a2, [third];
+  ld.param::func.b8 r0, [pair + 1];
+  add.u64 a0, a0, a1; add.u64 a0, a0, a2;
+  st.param.b64 [sum], a0;
+  ret;
+})"};
+  const auto got = results_of(R"(
+  cvt.u64.u32 d1, r0; mov.u64 d2, 1000;
+  { .param .align 16 .b8 p0[16]; .param .b32 p1; .param .b64 v;
+    st.param.b64 [p0], d1; st.param.b64 [p0 + 8], d2; st.param.b32 [p1], 7;
+    call.uni (v), add3, (p0, p1); ld.param.b64 d0, [v]; }
+  { .param .align 16 .b8 p0[16]; .param .b32 p1; .param .b64 v;
+    st.param.v2.b64 [p0], {d0, d1}; st.param.b32 [p1], r0;
+    call.uni (v), add3, (p0, p1); ld.param.b64 d0, [v]; })",
+                              with_function);
+  for (std::uint64_t lane = 0; lane < 32; ++lane) BOOST_TEST(got[lane] == 3 * lane + 1007);
+}
+
 BOOST_AUTO_TEST_CASE(lanes_in_one_piece_and_lanes_apart_load_the_same) {
   // Addresses of lanes come from a table: near ones take the path for one allocation, far ones that
   // for each lane.
