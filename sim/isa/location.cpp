@@ -5,6 +5,7 @@
 
 #include "sim/isa/function_binder.h"
 #include "sim/machine/generic_address.h"
+#include "sim/numerics/simd_clones.h"
 
 namespace lc::isa {
 namespace {
@@ -12,6 +13,35 @@ namespace {
 using machine::Fault;
 using machine::FaultKind;
 using machine::Space;
+
+struct Range {
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0;
+  std::uint64_t bits = 0;  ///< set in any address
+
+  void add(std::uint64_t address) {
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+    bits |= address;
+  }
+};
+
+LC_SIMD_CLONES Range range_of_all(const std::uint64_t* addresses) {
+  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0, bits = 0;
+  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+    const std::uint64_t a = addresses[lane];
+    lowest = a < lowest ? a : lowest;
+    highest = a > highest ? a : highest;
+    bits |= a;
+  }
+  return {lowest, highest, bits};
+}
+
+Range range_of(LaneMask active, const std::uint64_t (&addresses)[kWarpLanes]) {
+  if (active == kAllLanes) return range_of_all(addresses);
+  Range range;
+  for_each_lane(active, [&](std::uint32_t lane) { range.add(addresses[lane]); });
+  return range;
+}
 
 bool is_shared(Window w) {
   return w == Window::shared_cta || w == Window::shared_cluster;
@@ -118,19 +148,8 @@ machine::Cluster::SharedPlace shared_place(Warp& warp, Window window, std::uint6
 LaneBytes bytes_of_lanes(Warp& warp, Window window, LaneMask active,
                          const std::uint64_t (&addresses)[kWarpLanes], std::uint32_t bytes,
                          Access access) {
-  std::uint64_t lowest = ~std::uint64_t{0}, highest = 0, all = 0;
-  const auto see = [&](std::uint32_t lane) {
-    const std::uint64_t a = addresses[lane];
-    lowest = std::min(lowest, a);
-    highest = std::max(highest, a);
-    all |= a;
-  };
-  if (active == kAllLanes) {
-    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) see(lane);
-  } else {
-    for_each_lane(active, see);
-  }
-  if ((all & (bytes - 1)) != 0) return {};
+  const auto [lowest, highest, bits] = range_of(active, addresses);
+  if ((bits & (bytes - 1)) != 0) return {};
   const std::uint64_t span = highest - lowest + bytes;
   if (span < bytes || span > ~std::uint32_t{0}) return {};
   if (window == Window::local) {
