@@ -42,6 +42,7 @@ Command decode_command();
 Command describe_command();
 Command map_command();
 Command match_command();
+Command run_command();
 Command tma_command();
 
 /// Every command, in the order of `--help`.
