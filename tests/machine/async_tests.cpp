@@ -164,6 +164,7 @@ BOOST_AUTO_TEST_CASE(empty_groups_are_complete_and_groups_do_not_pile_up) {
   AsyncGroups groups;
   for (int i = 0; i < 1000; ++i) {
     if (i % 2 == 0) groups.add(w.issue('a'));
+    w.queue.tick();
     groups.commit(w.queue);
   }
   BOOST_TEST(groups.committed() == 0u);

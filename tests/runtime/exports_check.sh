@@ -2,6 +2,7 @@
 # exports_check.sh OURS LIST [THEIRS]: a drop-in library exports every name of its list, and exactly
 # what NVIDIA's library exports, versions included, where that one is.
 set -euo pipefail
+export LC_ALL=C
 names() {
   readelf --dyn-syms -W "$1" | awk '$7 != "UND" && $8 ~ /^(__)?cu/ {print $8}' | sort -u
 }
