@@ -31,10 +31,9 @@ std::uint32_t mask_of(Special what, std::uint32_t lane) {
   }
 }
 
-/// What a CTA's shared memory takes as the hardware reports it: with the system's KiB, in steps of
-/// 128 bytes.
-std::uint32_t total_shared(const SharedMemory& shared) {
-  return (shared.size() - kSharedReserved + 127) / 128 * 128;
+/// Sizes of shared memory come in steps of 128 bytes (PTX ISA 9.0, 10.30).
+std::uint32_t allocated(std::uint32_t bytes) {
+  return (bytes + 127) / 128 * 128;
 }
 
 }  // namespace
@@ -95,8 +94,9 @@ std::uint64_t Warp::special_value(const SpecialUse& use, std::uint32_t lane) con
     case Special::reserved_smem_offset_cap:
       return kSharedReserved;
     case Special::total_smem_size:
-    case Special::aggr_smem_size:
-      return total_shared(cta_.shared());
+      return allocated(cta_.shared().size() - kSharedReserved);
+    case Special::aggr_smem_size:  // with what is the system's
+      return allocated(cta_.shared().size());
     case Special::dynamic_smem_size:
       return launch.dynamic_shared_bytes;
     case Special::shared_address:
