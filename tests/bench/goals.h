@@ -31,6 +31,8 @@ inline constexpr Goal kGoals[] = {
     {"tcgen05_mma_f16/exact", Measure::ratio, false, 0.5, "tcgen05_mma_f16/eigen_sgemm"},
     {"tcgen05_mma_f16/rounding", Measure::items_per_second, false, 1e9},
     {"tcgen05_ld/32x32b.x32", Measure::ns_per_item, true, 2},
+    {"warp_instructions/mix", Measure::items_per_second, false, 10e6},
+    {"kernel/start", Measure::ns_per_item, true, 50e6},
 };
 
 }  // namespace lc::bench
