@@ -32,6 +32,8 @@ struct Parsed {
     const CLI::Option* option;
   };
   std::vector<Text> text_fields, list_fields;
+  std::list<std::vector<std::string>> repeated;
+  std::vector<std::pair<std::string, const std::vector<std::string>*>> many_fields;
   std::vector<std::pair<std::string, const bool*>> flag_fields;
 };
 
@@ -41,6 +43,13 @@ void add_options(Parsed& p) {
     if (row.kind == OptionKind::flag) {
       p.app->add_flag(row.option, p.flags.emplace_back(false), row.help);
       p.flag_fields.emplace_back(field, &p.flags.back());
+      continue;
+    }
+    if (row.kind == OptionKind::many) {
+      p.app->add_option(row.option, p.repeated.emplace_back(), row.help)
+          ->type_name(row.value)
+          ->allow_extra_args(false);
+      p.many_fields.emplace_back(field, &p.repeated.back());
       continue;
     }
     CLI::Option* option = p.app->add_option(row.option, p.texts.emplace_back(), row.help);
@@ -70,6 +79,9 @@ Question question_of(const Parsed& p) {
   }
   for (const auto& [field, text, option] : p.list_fields) {
     if (option->count() > 0) q[field] = list_of(*text);
+  }
+  for (const auto& [field, values] : p.many_fields) {
+    if (!values->empty()) q[field] = *values;
   }
   for (const auto& [field, flag] : p.flag_fields) {
     if (*flag) q[field] = true;

@@ -87,6 +87,11 @@ void AsyncQueue::finish(ItemId id, AsyncStage stage) {
   }
 }
 
+void AsyncQueue::wait_for(ItemId id, AsyncStage stage) {
+  if (events_ != nullptr) events_->emit([&] { return ItemWait{id}; });
+  finish(id, stage);
+}
+
 std::vector<ItemId> AsyncQueue::all() const {
   std::vector<ItemId> ids;
   ids.reserve(active_.size());
@@ -165,11 +170,17 @@ void AsyncGroups::forget_done(const AsyncQueue& queue) {
 }
 
 void AsyncGroups::commit(const AsyncQueue& queue) {
+  tell(queue, GroupEvent{GroupEvent::Kind::commit, this, &open_, 0});
   groups_.push_back(std::exchange(open_, {}));
   forget_done(queue);
 }
 
+void AsyncGroups::tell(const AsyncQueue& queue, const GroupEvent& event) {
+  if (queue.events() != nullptr) queue.events()->emit([&] { return event; });
+}
+
 void AsyncGroups::wait(AsyncQueue& queue, std::uint64_t pending, AsyncStage stage) {
+  tell(queue, GroupEvent{GroupEvent::Kind::wait, this, nullptr, pending});
   for (std::size_t i = 0; i < groups_.size() && groups_.size() - i > pending; ++i) {
     for (const ItemId id : groups_[i]) queue.finish(id, stage);
   }
@@ -177,6 +188,7 @@ void AsyncGroups::wait(AsyncQueue& queue, std::uint64_t pending, AsyncStage stag
 }
 
 void AsyncGroups::wait_all(AsyncQueue& queue) {
+  tell(queue, GroupEvent{GroupEvent::Kind::wait_all, this, &open_, 0});
   wait(queue, 0);
   for (const ItemId id : std::exchange(open_, {})) queue.finish(id);
 }

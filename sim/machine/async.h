@@ -16,6 +16,7 @@
 namespace lc::machine {
 
 class Events;
+struct GroupEvent;
 
 /// Issued work, numbered 1, 2, … in order of issue; 0 is none.
 using ItemId = std::uint64_t;
@@ -82,6 +83,8 @@ class AsyncQueue {
   bool progress();
   /// Brings an item, and all it comes after, to a stage.
   void finish(ItemId id, AsyncStage stage = AsyncStage::done);
+  /// The same for a warp that waits for it: observers hear of it, done or not.
+  void wait_for(ItemId id, AsyncStage stage = AsyncStage::done);
   /// The end of the grid: everything completes.
   void drain();
 
@@ -91,6 +94,7 @@ class AsyncQueue {
   ItemId running() const { return running_; }
   /// Work that touches a barrier, oldest first; everything in flight without an argument.
   std::vector<InFlight> in_flight(const BarrierKey* barrier = nullptr) const;
+  const Events* events() const { return events_; }
 
  private:
   struct Active {
@@ -130,6 +134,7 @@ class AsyncGroups {
 
  private:
   void forget_done(const AsyncQueue& queue);
+  static void tell(const AsyncQueue& queue, const GroupEvent& event);
 
   std::vector<ItemId> open_;
   std::deque<std::vector<ItemId>> groups_;

@@ -173,6 +173,7 @@ void Cluster::take_turn() {
 
 Cluster::Stop Cluster::run(Turn turn, std::uint64_t instructions) {
   std::uint64_t budget = instructions;
+  events().emit([&] { return ClusterEvent{this}; });
   if (turn == Turn::once) {
     take_turn();
     // Combining into global memory is over before others go on.

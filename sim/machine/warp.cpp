@@ -302,8 +302,8 @@ void Warp::step() {
     return;
   }
   cta_.cluster().events().emit([&] {
-    return StepEvent{&cta_.cluster(), &cta_,  f.frame->code,
-                     &inst,           active, actor(first_lane(active))};
+    return StepEvent{&cta_.cluster(),           &cta_,    f.frame->code, &inst, active,
+                     actor(first_lane(active)), f.resumed};
   });
   const Flow flow = inst.run(*this, inst, active);
   // The handler may have split the fragment; the current one is where it was.

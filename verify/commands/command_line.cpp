@@ -65,7 +65,8 @@ std::optional<Error> wrong_count(const Command& command,
     const auto count = std::count_if(arguments.begin(), arguments.end(), [&](const auto& a) {
       return a == name || a.starts_with(name + '=');
     });
-    if (count > 1) return Error(name, "the option is given twice", "give it once");
+    if (count > 1 && row->kind != OptionKind::many)
+      return Error(name, "the option is given twice", "give it once");
     const bool has_value =
         arguments[i] != name || (i + 1 < arguments.size() && !arguments[i + 1].starts_with("--"));
     if (!has_value)

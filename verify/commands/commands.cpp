@@ -10,7 +10,7 @@ namespace lc::verify {
 
 std::vector<Command> all_commands() {
   return {describe_command(), decode_command(), map_command(),   tma_command(),  match_command(),
-          run_command(),      banks_command(),  check_command(), batch_command()};
+          banks_command(),    run_command(),    check_command(), batch_command()};
 }
 
 std::string field_of_option(const char* option) {

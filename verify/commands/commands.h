@@ -10,8 +10,9 @@
 namespace lc::verify {
 
 /// What an option's value becomes in the question: a string (numbers too, "0x…" or decimal), a
-/// list of strings from "64,16", or true.
-enum class OptionKind : unsigned char { text, list, flag };
+/// list of strings from "64,16", true, or a list of the values of an option that may stand several
+/// times.
+enum class OptionKind : unsigned char { text, list, flag, many };
 
 /// One option of a command; `--start-address 0x400` becomes `"start_address": "0x400"`.
 struct OptionRow {
