@@ -62,7 +62,9 @@ Command run_command() {
            {"--memory", text, "BYTES", "of the device (8G)"},
            {"--expect", many, "NAME=FILE", "buffer that must hold the array of a .npy file"},
            {"--coverage", flag, "", "instructions executed; without --launch: known ones"},
-           {"--banks", flag, "", "wavefronts and conflicts of every access to shared memory"}},
+           {"--banks", flag, "", "wavefronts and conflicts of every access to shared memory"},
+           {"--timeline", flag, "", "who waited for whom, by a cost model"},
+           {"--trace", text, "FILE", "the timeline for chrome://tracing and Perfetto"}},
           run};
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/observe/bank_use.h"
 #include "sim/observe/coverage.h"
+#include "sim/observe/timeline.h"
 #include "sim/ptx/error.h"
 #include "verify/error.h"
 #include "verify/request.h"
@@ -84,8 +85,9 @@ class Run {
     guest_ = std::make_unique<Guest>(kernel_, file_, amount(request_, "memory", kDefaultMemory));
     watch();
     result_ = machine::run(guest_->launch(), guest_->memory(), options_);
+    write_trace();
     if (!result_.fault) {
-      saved_ = guest_->save();
+      for (const std::string& path : guest_->save()) saved_.push_back(path);
       for (const Expectation& e : expectations_) {
         differences_.push_back(compare(e, file_, *guest_));
       }
@@ -110,7 +112,18 @@ class Run {
     const auto shared = guest_->launch().program;
     if (wants("coverage")) events_.subscribe(coverage_.emplace(shared));
     if (wants("banks")) events_.subscribe(banks_.emplace(shared));
+    if (wants("timeline") || wants("trace")) events_.subscribe(timeline_.emplace(shared));
     if (events_.watched()) options_.events = &events_;
+  }
+
+  void write_trace() {
+    if (!wants("trace")) return;
+    const std::string path = request_.text("trace");
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << timeline_->trace_json() << '\n';
+    file.close();
+    if (!file) throw Error(path, "cannot be written", "check the directory and the space left");
+    saved_.push_back(path);
   }
 
   bool holds() const {
@@ -167,6 +180,7 @@ class Run {
     print_differences();
     if (coverage_) output_.out << '\n' << coverage_->text();
     if (banks_) output_.out << '\n' << banks_->text();
+    if (wants("timeline")) output_.out << '\n' << timeline_->text();
   }
 
   void print_json() const {
@@ -200,6 +214,7 @@ class Run {
     out["expect"] = expected;
     if (coverage_) out["coverage"] = Answer::parse(coverage_->json());
     if (banks_) out["banks"] = Answer::parse(banks_->json());
+    if (wants("timeline")) out["timeline"] = Answer::parse(timeline_->json());
     output_.out << out.dump(-1, ' ', false, Answer::error_handler_t::replace) << '\n';
   }
 
@@ -214,6 +229,7 @@ class Run {
   std::unique_ptr<Guest> guest_;
   std::optional<observe::Coverage> coverage_;
   std::optional<observe::BankUse> banks_;
+  std::optional<observe::Timeline> timeline_;
   machine::RunResult result_;
   std::vector<std::string> saved_;
   std::vector<Difference> differences_;
