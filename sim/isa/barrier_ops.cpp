@@ -78,6 +78,7 @@ Flow named_barrier(Warp& warp, const Inst& inst, LaneMask active) {
     const std::uint64_t due =
         barriers.arrive(id, warp.number(), active, count, votes, absent_lanes(warp, named, active));
     warp.cluster().changed();
+    warp.note_meeting(barriers.completed(id), due, true, how != Arrival::arrive);
     if (how == Arrival::arrive) return Flow::next;
     if (barriers.completed(id) < due) {
       return warp.wait(active, {.kind = Wait::Kind::counter,
@@ -139,8 +140,10 @@ Flow gather_if(Warp& warp, const Inst& inst, LaneMask active) {
 
 Flow cluster_arrive(Warp& warp, const Inst& inst, LaneMask active) {
   if (const Flow flow = gather_if(warp, inst, active); flow != Flow::next) return flow;
-  warp.cluster().barrier().arrive(warp.cta().rank(), warp.number(), active);
+  machine::ClusterBarrier& barrier = warp.cluster().barrier();
+  const std::uint64_t due = barrier.arrive(warp.cta().rank(), warp.number(), active);
   warp.cluster().changed();
+  warp.note_meeting(barrier.completed(), due, true, false);
   return Flow::next;
 }
 
@@ -150,9 +153,11 @@ Flow cluster_wait(Warp& warp, const Inst& inst, LaneMask active) {
   machine::ClusterBarrier& barrier = warp.cluster().barrier();
   // Lanes whose arrival belongs to a completed phase are no longer among those that arrived.
   const LaneMask open = barrier.arrived(warp.cta().rank(), warp.number()) & active;
+  const std::uint64_t due = barrier.completed() + (open == 0 ? 0 : 1);
+  warp.note_meeting(barrier.completed(), due, false, true);
   if (open == 0) return Flow::next;
   return warp.wait(active, {.kind = Wait::Kind::counter,
-                            .value = barrier.completed() + 1,
+                            .value = due,
                             .counter = &barrier.completed(),
                             .what = "the cluster barrier"});
 }

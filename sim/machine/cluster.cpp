@@ -42,6 +42,10 @@ const Launch& Cluster::launch() const {
 GlobalMemory& Cluster::global() {
   return grid_.memory();
 }
+
+const GlobalMemory& Cluster::global() const {
+  return grid_.memory();
+}
 const Events& Cluster::events() const {
   return grid_.events();
 }

@@ -47,6 +47,7 @@ class Cluster {
   const Launch& launch() const;
   const Program& program() const { return *launch().program; }
   GlobalMemory& global();
+  const GlobalMemory& global() const;
   const Events& events() const;
   Arch arch() const;
   const RunOptions& grid_options() const;

@@ -144,6 +144,10 @@ class Warp {
   void note_access(Window window, Access access, bool atomic, std::uint32_t width, LaneMask lanes,
                    const std::uint64_t* addresses);
 
+  /// Tells observers that the warp arrives at a barrier which counts its completions, waits there
+  /// for completion `due`, or both.
+  void note_meeting(const std::uint64_t& completed, std::uint64_t due, bool arrives, bool waits);
+
   /// The groups of a thread, made when first asked for.
   enum class Groups : std::uint8_t { cp_async, bulk, warpgroup };
   AsyncGroups& groups(Groups kind, std::uint32_t lane);

@@ -47,6 +47,12 @@ std::byte* Warp::piece(Window window, std::uint64_t first, std::uint64_t bytes, 
   }
 }
 
+void Warp::note_meeting(const std::uint64_t& completed, std::uint64_t due, bool arrives,
+                        bool waits) {
+  cta_.cluster().events().emit(
+      [&] { return MeetEvent{&completed, due, arrives, waits, actor()}; });
+}
+
 bool Warp::comes_back_to(std::uint64_t address) {
   const Visit visit{executing_, address};
   if (std::find(visits_.begin(), visits_.end(), visit) != visits_.end()) return true;

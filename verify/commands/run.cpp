@@ -64,7 +64,9 @@ Command run_command() {
            {"--coverage", flag, "", "instructions executed; without --launch: known ones"},
            {"--banks", flag, "", "wavefronts and conflicts of every access to shared memory"},
            {"--timeline", flag, "", "who waited for whom, by a cost model"},
-           {"--trace", text, "FILE", "the timeline for chrome://tracing and Perfetto"}},
+           {"--trace", text, "FILE", "the timeline for chrome://tracing and Perfetto"},
+           {"--dump-smem", many, "WHERE", "exit mma line:N mbarrier:ADDRESS:PHASE [,cta=X,Y,Z]"},
+           {"--dump", text, "FILE", "the dump file, for layout-check check"}},
           run};
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxText = 100'000;
 
 /// The largest |stride| and offset: sums of a few of them with extents stay inside 64 bits.
 constexpr std::int64_t kMaxStride = std::int64_t{1} << 40;
-constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 60;
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 60;
 
 [[noreturn]] void refuse(const Request& request, const Findings& findings) {
   for (const Finding& f : findings) {
@@ -152,7 +152,12 @@ void read_source(const Request& request, const std::string& where, TileDescripti
     d.source.kind = Source::Kind::mix32;
     d.source.seed = static_cast<std::uint32_t>(source.number("seed", 0, UINT32_MAX));
   }
-  d.source_offset = source.number_or("byte_offset", 0, 0, kMaxOffset);
+  // Negative: the source begins behind that byte.  Sums of it are taken modulo 2^64.
+  const std::int64_t offset = source.integer_or("byte_offset", 0);
+  if (offset > kMaxOffset || offset < -kMaxOffset) {
+    source.fail("byte_offset", fmt::format("{} is out of range", offset), "below 2^60");
+  }
+  d.source_offset = static_cast<std::uint64_t>(offset);
   for (const std::string& field : source.ignored_fields()) d.ignored.push_back("source." + field);
 }
 

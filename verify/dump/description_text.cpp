@@ -38,7 +38,7 @@ Answer source_of(const TileDescription& d) {
   } else {
     out["tensor"] = d.source_name;
   }
-  out["byte_offset"] = d.source_offset;
+  out["byte_offset"] = static_cast<std::int64_t>(d.source_offset);
   return out;
 }
 

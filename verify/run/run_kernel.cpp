@@ -13,6 +13,7 @@
 #include "sim/ptx/error.h"
 #include "verify/error.h"
 #include "verify/request.h"
+#include "verify/run/dump_tiles.h"
 #include "verify/run/expect.h"
 #include "verify/run/fault_text.h"
 #include "verify/run/guest.h"
@@ -78,6 +79,7 @@ class Run {
     for (const std::string& text : texts(question_, "expect")) {
       expectations_.push_back(parse_expectation(text, file_));
     }
+    read_dump_points();
     options_.schedule = schedule_of(request_);
     options_.max_instructions = amount(request_, "max_instructions", 0);
     options_.arch = kernel_.device->arch;
@@ -86,6 +88,11 @@ class Run {
     watch();
     result_ = machine::run(guest_->launch(), guest_->memory(), options_);
     write_trace();
+    if (dump_) {
+      const std::string path = request_.text("dump");
+      write_dump(path, *dump_, options_.arch, program().entry().name, kernel_.device->title);
+      saved_.push_back(path);
+    }
     if (!result_.fault) {
       for (const std::string& path : guest_->save()) saved_.push_back(path);
       for (const Expectation& e : expectations_) {
@@ -113,7 +120,19 @@ class Run {
     if (wants("coverage")) events_.subscribe(coverage_.emplace(shared));
     if (wants("banks")) events_.subscribe(banks_.emplace(shared));
     if (wants("timeline") || wants("trace")) events_.subscribe(timeline_.emplace(shared));
+    if (!points_.empty()) events_.subscribe(dump_.emplace(points_));
     if (events_.watched()) options_.events = &events_;
+  }
+
+  void read_dump_points() {
+    for (const std::string& text : texts(question_, "dump_smem")) {
+      points_.push_back(parse_dump_point(text));
+    }
+    if (points_.empty() == !wants("dump")) return;
+    if (points_.empty()) {
+      request_.fail("dump", "nothing says when to dump", "--dump-smem exit");
+    }
+    request_.fail("dump_smem", "nothing says where to write", "--dump FILE.safetensors");
   }
 
   void write_trace() {
@@ -164,6 +183,15 @@ class Run {
     }
   }
 
+  void print_dump() const {
+    output_.out << fmt::format("{} tiles dumped", dump_->tiles().size());
+    if (dump_->unaccounted() != 0) {
+      output_.out << fmt::format("; {} times nothing is known of what should be there",
+                                 dump_->unaccounted());
+    }
+    output_.out << '\n';
+  }
+
   void print() const {
     output_.out << result_.output;
     if (!result_.output.empty() && result_.output.back() != '\n') output_.out << '\n';
@@ -177,6 +205,7 @@ class Run {
     }
     if (result_.fault) output_.out << fault_text(*result_.fault, program());
     for (const std::string& path : saved_) output_.out << "saved " << printable(path) << '\n';
+    if (dump_) print_dump();
     print_differences();
     if (coverage_) output_.out << '\n' << coverage_->text();
     if (banks_) output_.out << '\n' << banks_->text();
@@ -214,6 +243,9 @@ class Run {
     out["expect"] = expected;
     if (coverage_) out["coverage"] = Answer::parse(coverage_->json());
     if (banks_) out["banks"] = Answer::parse(banks_->json());
+    if (dump_) {
+      out["dump"] = {{"tiles", dump_->tiles().size()}, {"unaccounted", dump_->unaccounted()}};
+    }
     if (wants("timeline")) out["timeline"] = Answer::parse(timeline_->json());
     output_.out << out.dump(-1, ' ', false, Answer::error_handler_t::replace) << '\n';
   }
@@ -230,6 +262,8 @@ class Run {
   std::optional<observe::Coverage> coverage_;
   std::optional<observe::BankUse> banks_;
   std::optional<observe::Timeline> timeline_;
+  std::vector<observe::DumpPoint> points_;
+  std::optional<observe::SmemDump> dump_;
   machine::RunResult result_;
   std::vector<std::string> saved_;
   std::vector<Difference> differences_;
