@@ -68,8 +68,14 @@ class MatrixInstruction : public TensorCoreWork {
   void tell(const Cta& cta, OperandRead::Operand operand, std::uint64_t where, bool in_tensor,
             std::uint32_t mn, std::uint32_t k) const {
     cluster().events().emit([&] {
-      return OperandRead{operand, cta.rank(), where, in_tensor, mn, k, cluster().queue().running(),
-                         actor_,  place_};
+      OperandRead read{operand, cta.rank(), where, in_tensor, mn, k, cluster().queue().running(),
+                       actor_,  place_};
+      const MmaForm form = decode_mma(request_);
+      const bool is_a = operand == OperandRead::Operand::a;
+      read.major = is_a ? form.instruction.a_major : form.instruction.b_major;
+      read.element = is_a ? form.a : form.b;
+      read.container = form.container;
+      return read;
     });
   }
 
