@@ -30,6 +30,9 @@ mkdir -p $seeds/ptx_fuzz
 for file in tests/golden/ptx/*.ptx; do
   sed '/^\/\/\/\/ canonical/,$d' "$file" >"$seeds/ptx_fuzz/$(basename "$file")"
 done
+# Kernels and launch files to run.
+mkdir -p $seeds/run_fuzz
+cp tests/golden/run/*.ptx tests/golden/run/*.json tests/ptx/*.ptx $seeds/run_fuzz/
 for file in tests/golden/ptx/*.fatbin; do
   { printf F; cat "$file"; } >"$seeds/ptx_fuzz/$(basename "$file")"
 done
