@@ -1,6 +1,7 @@
 #include "sim/machine/cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/machine/deadlock.h"
 #include "sim/machine/grid.h"

@@ -25,7 +25,8 @@ std::vector<CoverageRow> Coverage::rows() const {
     const auto known = counts_.find(&function);
     for (std::size_t i = 0; i < function.code.size(); ++i) {
       const machine::Inst& inst = function.code[i];
-      if (inst.line == 0 || i >= function.texts.size()) continue;  // the return behind the last one
+      // The return behind the last instruction has no text.
+      if (i >= function.texts.size() || function.texts[i].length == 0) continue;
       const Site site = site_of(*program_, function, inst);
       CoverageRow row{function.name, site.line, site.text};
       if (known != counts_.end()) {

@@ -171,11 +171,11 @@ std::vector<std::pair<WaitKey, Waits>> longest_first(const std::map<WaitKey, Wai
 std::string Timeline::text() const {
   const Times times = times_of(record_);
   std::string text = fmt::format(
-      "timeline of {}, {} steps of the cost model (1 an instruction, 64 bytes a step and 200 "
-      "steps\n"
-      "for a load, {} multiply-adds a step; no cycles), {} steps a column\n",
+      "timeline of {}: {} steps of a cost model, no cycles; {} steps a column\n"
+      "  (an instruction 1 step, copies 64 bytes a step, loads 200 more, {} multiply-adds a "
+      "step)\n",
       record_.ctas.size() > 1 ? "the first cluster" : "the first CTA", times.end,
-      record_.is_sm_90 ? 4096 : 8192, Row(times.end).steps_a_column());
+      Row(times.end).steps_a_column(), record_.is_sm_90 ? 4096 : 8192);
   text +=
       "  units: the stage they work for; warps: = executes, waits for t copies, m matrix work,\n"
       "  w warps\n";

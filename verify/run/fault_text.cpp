@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/observe/site.h"
@@ -46,7 +47,9 @@ std::string fault_text(const machine::Fault& fault, const machine::Program& prog
   if (!who.empty()) text += "  " + printable(who) + '\n';
   for (std::size_t at = 0; at < rest.size();) {
     const std::size_t end = rest.find('\n', at);
-    text += wrap(printable(rest.substr(at, end - at)), 6) + '\n';
+    const std::string line = rest.substr(at, end - at);
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    text += std::string(indent, ' ') + wrap(printable(line.substr(indent)), indent + 2) + '\n';
     at = end + 1;
   }
   return text;

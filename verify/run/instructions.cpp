@@ -38,6 +38,7 @@ std::string broken(std::string_view text, std::size_t column) {
 std::string row_text(const isa::Op& op) {
   const std::string blanks(kOpcodeColumn, ' ');
   std::string text = "  " + pad_right(op.name, kOpcodeColumn - 3) + ' ';
+  if (text.size() > kOpcodeColumn) text += '\n' + blanks;
   if (!op.modifiers.empty()) text += broken(op.modifiers, kOpcodeColumn) + '\n' + blanks;
   text += op.form.empty() ? "(no operands)" : broken(op.form, kOpcodeColumn);
   text += '\n';
