@@ -292,14 +292,14 @@ void issue_tmem_store(Warp& warp, const TmemTransfer& transfer, std::span<const 
 
 void finish_tmem_loads(Warp& warp) {
   for (const Warp::TensorLoad& load : std::exchange(warp.tensor_loads, {})) {
-    warp.cluster().queue().finish(load.item);
+    warp.cluster().queue().wait_for(load.item);
   }
   warp.cluster().changed();
 }
 
 void finish_tmem_stores(Warp& warp) {
   for (const ItemId id : std::exchange(warp.tensor_stores, {})) {
-    warp.cluster().queue().finish(id);
+    warp.cluster().queue().wait_for(id);
   }
   warp.cluster().changed();
 }
