@@ -39,20 +39,13 @@ void SmemDump::see(const machine::ClusterEvent& event) {
     }
     return false;
   }();
-  // What is known belongs to one cluster; those chosen are seen from their start to their end.
-  if (cluster_ != event.cluster && chosen) {
-    in_flight_.clear();
-    loads_.clear();
-    operands_.clear();
-    instructions_.clear();
-    announced_.reset();
-  }
   cluster_ = chosen ? event.cluster : nullptr;
+  state_ = chosen ? &states_[event.cluster] : nullptr;
 }
 
 void SmemDump::see(const machine::TensorCopyEvent& event) {
-  announced_.reset();
   if (cluster_ == nullptr || !event.load) return;
+  state_->announced.reset();
   if (event.map->im2col || event.copy->mode != machine::TmaMode::tile) {
     ++unaccounted_;
     return;
@@ -63,24 +56,24 @@ void SmemDump::see(const machine::TensorCopyEvent& event) {
   load.box = make_tma_box(load.map, load.first, event.copy->smem_offset);
   load.rank = event.cta_rank;
   load.stage = stages_.try_emplace(event.barrier.offset, stages_.size()).first->second;
-  announced_ = load;
+  state_->announced = load;
 }
 
 void SmemDump::see(const machine::AsyncEvent& event) {
   if (cluster_ == nullptr) return;
   if (event.stage == machine::AsyncStage::issued) {
-    if (announced_) in_flight_[event.item] = *announced_;
-    announced_.reset();
+    if (state_->announced) state_->in_flight[event.item] = *state_->announced;
+    state_->announced.reset();
     return;
   }
-  const auto at = in_flight_.find(event.item);
-  if (at == in_flight_.end()) return;
+  const auto at = state_->in_flight.find(event.item);
+  if (at == state_->in_flight.end()) return;
   if (event.stage == machine::AsyncStage::read) {
     snapshot(at->second);
   } else {
     overwrite(at->second.rank, at->second.begin(), at->second.end());
-    loads_.emplace(++load_count_, std::move(at->second));
-    in_flight_.erase(at);
+    state_->loads.emplace(++load_count_, std::move(at->second));
+    state_->in_flight.erase(at);
   }
 }
 
@@ -122,7 +115,7 @@ void SmemDump::snapshot(Load& load) const {
 
 /// Something else was written there: the copy no longer says what the bytes should be.
 void SmemDump::overwrite(std::uint32_t rank, std::uint64_t begin, std::uint64_t end) {
-  std::erase_if(loads_, [&](const auto& entry) {
+  std::erase_if(state_->loads, [&](const auto& entry) {
     const Load& load = entry.second;
     return load.rank == rank && load.begin() < end && begin < load.end();
   });
@@ -130,7 +123,7 @@ void SmemDump::overwrite(std::uint32_t rank, std::uint64_t begin, std::uint64_t 
 
 void SmemDump::see(const machine::WarpAccess& event) {
   if (cluster_ == nullptr || event.space != Space::shared || event.access != Access::write) return;
-  if (loads_.empty()) return;
+  if (state_->loads.empty()) return;
   machine::for_each_lane(event.lanes, [&](std::uint32_t lane) {
     const auto address = static_cast<std::uint32_t>(event.addresses[lane]);
     const std::uint64_t offset = machine::shared_offset(address);
@@ -140,7 +133,7 @@ void SmemDump::see(const machine::WarpAccess& event) {
 
 void SmemDump::see(const machine::UnitAccess& event) {
   if (cluster_ == nullptr || event.space != Space::shared || event.access != Access::write) return;
-  if (in_flight_.contains(event.item)) return;  // a tensor load itself
+  if (state_->in_flight.contains(event.item)) return;  // a tensor load itself
   const auto address = static_cast<std::uint32_t>(event.address);
   const std::uint64_t offset = machine::shared_offset(address);
   overwrite(machine::shared_rank(address), offset, offset + event.bytes);
@@ -148,7 +141,7 @@ void SmemDump::see(const machine::UnitAccess& event) {
 
 const std::pair<const std::uint64_t, SmemDump::Load>* SmemDump::load_at(
     std::uint32_t rank, std::uint64_t address) const {
-  for (const auto& entry : loads_) {
+  for (const auto& entry : state_->loads) {
     const Load& load = entry.second;
     if (load.rank == rank && address >= load.begin() && address < load.end()) return &entry;
   }
@@ -166,14 +159,14 @@ void SmemDump::see(const machine::OperandRead& event) {
   if (const auto* load = load_at(event.cta_rank, d.fields.start_address)) {
     operand.load = load->first;
   }
-  operands_[{event.cta_rank, static_cast<int>(event.operand), event.descriptor}] = operand;
+  state_->operands[{event.cta_rank, static_cast<int>(event.operand), event.descriptor}] = operand;
   const std::uint64_t number =
-      instructions_.try_emplace(event.item, instructions_.size()).first->second;
+      state_->instructions.try_emplace(event.item, state_->instructions.size()).first->second;
   for (const DumpPoint& point : points_) {
     if (point.kind != DumpPoint::Kind::mma || point.cta != cta) continue;
     add_operand(operand, fmt::format("mma{}", number));
-    const auto load = loads_.find(operand.load);
-    if (load == loads_.end()) continue;
+    const auto load = state_->loads.find(operand.load);
+    if (load == state_->loads.end()) continue;
     // Each box once, when it is first read.
     if (boxes_told_.emplace(std::pair{event.cta_rank, operand.load}, true).second) {
       add_box(load->second, fmt::format("mma{}", number));
@@ -210,7 +203,7 @@ void SmemDump::see(const machine::BarrierEvent& event) {
 }
 
 void SmemDump::see(const machine::ExitEvent& event) {
-  if (cluster_ != event.cluster) return;
+  if (cluster_ == nullptr || cluster_ != event.cluster) return;
   for (std::uint32_t rank = 0; rank < event.cluster->size(); ++rank) {
     for (const DumpPoint& point : points_) {
       if (point.kind == DumpPoint::Kind::exit && point.cta == event.cluster->cta(rank).index()) {
@@ -218,17 +211,21 @@ void SmemDump::see(const machine::ExitEvent& event) {
       }
     }
   }
+  states_.erase(event.cluster);
+  cluster_ = nullptr;
+  state_ = nullptr;
 }
 
 /// All boxes of a CTA that still stand, and every operand that was read from them.
 void SmemDump::capture(const DumpPoint&, const std::string& at, std::uint32_t rank) {
   const std::uint32_t count = moments_[at + cta_text(cluster_->cta(rank).index())]++;
   const std::string moment = count == 0 ? at : fmt::format("{}.{}", at, count + 1);
-  for (const auto& [number, load] : loads_) {
+  for (const auto& [number, load] : state_->loads) {
     if (load.rank == rank) add_box(load, moment);
   }
-  for (const auto& [key, operand] : operands_) {
-    if (std::get<0>(key) == rank && loads_.contains(operand.load)) add_operand(operand, moment);
+  for (const auto& [key, operand] : state_->operands) {
+    if (std::get<0>(key) == rank && state_->loads.contains(operand.load))
+      add_operand(operand, moment);
   }
 }
 
@@ -266,7 +263,7 @@ bool SmemDump::find_source(const machine::OperandRead& read, const Load& load,
   // Neighbouring copies of the same tensor hold the rest of a wide operand.
   std::int64_t low = load.low, high = load.low + static_cast<std::int64_t>(load.bytes->size());
   std::vector<const Load*> parts;
-  for (const auto& [number, other] : loads_) {
+  for (const auto& [number, other] : state_->loads) {
     if (other.rank != load.rank || other.bytes == nullptr || other.bytes->empty()) continue;
     if (other.map.global_address != load.map.global_address || other.stage != load.stage) continue;
     parts.push_back(&other);
@@ -296,9 +293,9 @@ bool SmemDump::find_source(const machine::OperandRead& read, const Load& load,
 
 void SmemDump::add_operand(const Operand& operand, const std::string& moment) {
   const machine::OperandRead& read = operand.read;
-  const auto load = loads_.find(operand.load);
+  const auto load = state_->loads.find(operand.load);
   DumpTile tile;
-  if (load == loads_.end() || !find_source(read, load->second, tile)) {
+  if (load == state_->loads.end() || !find_source(read, load->second, tile)) {
     ++unaccounted_;
     return;
   }

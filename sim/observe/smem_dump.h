@@ -99,6 +99,15 @@ class SmemDump : public machine::Observer {
   };
   using OperandKey = std::tuple<std::uint32_t, int, std::uint64_t>;  ///< rank, a or b, descriptor
 
+  /// What is known of a cluster.
+  struct State {
+    std::optional<Load> announced;
+    std::map<machine::ItemId, Load> in_flight;
+    std::map<std::uint64_t, Load> loads;  ///< by number, complete and not overwritten
+    std::map<OperandKey, Operand> operands;
+    std::map<machine::ItemId, std::uint64_t> instructions;  ///< matrix instructions by number
+  };
+
   bool wants(const std::array<std::uint32_t, 3>& cta) const;
   void overwrite(std::uint32_t rank, std::uint64_t begin, std::uint64_t end);
   const std::pair<const std::uint64_t, Load>* load_at(std::uint32_t rank,
@@ -113,13 +122,10 @@ class SmemDump : public machine::Observer {
 
   std::vector<DumpPoint> points_;
   const machine::Cluster* cluster_ = nullptr;
-  std::optional<Load> announced_;
-  std::map<machine::ItemId, Load> in_flight_;
-  std::map<std::uint64_t, Load> loads_;  ///< by number, complete and not overwritten
+  std::map<const machine::Cluster*, State> states_;  ///< of running clusters that are looked at
+  State* state_ = nullptr;                           ///< of this one
   std::uint64_t load_count_ = 0;
-  std::map<OperandKey, Operand> operands_;
   std::map<std::uint32_t, std::uint64_t> stages_;
-  std::map<machine::ItemId, std::uint64_t> instructions_;  ///< matrix instructions by number
   std::map<std::pair<std::uint32_t, std::uint64_t>, bool> boxes_told_;
   std::map<std::string, std::uint32_t> names_, moments_;
   std::map<std::size_t, std::int32_t> first_warp_;  ///< of line points
