@@ -137,8 +137,9 @@ void load_of_lane(Warp& warp, const TensorCopyForm& form, std::uint32_t lane) {
       form.multicast ? static_cast<std::uint16_t>(warp.in32(form.mask)[lane]) : std::uint16_t{0};
 
   machine::TensorLoad load;
-  load.plan =
-      machine::plan_load(map_of(warp, form, lane), copy, cluster.arch(), to.cta->shared().size());
+  load.map = map_of(warp, form, lane);
+  load.copy = copy;
+  load.plan = machine::plan_load(load.map, copy, cluster.arch(), to.cta->shared().size());
   load.destinations =
       machine::tma_destinations(machine::shared_address(to.cta->rank(), to.offset),
                                 machine::shared_address(barrier.cta->rank(), barrier.offset),

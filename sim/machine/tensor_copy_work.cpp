@@ -144,6 +144,9 @@ void issue_tensor_load(Cluster& cluster, TensorLoad load) {
     item.signals.push_back(barrier);
     item.work =
         std::make_unique<TensorLoadWork>(cluster, source, to.rank, barrier, load.actor, load.place);
+    cluster.events().emit([&] {
+      return TensorCopyEvent{&load.map, &load.copy, true, to.rank, barrier, load.actor, load.place};
+    });
     cluster.queue().issue(std::move(item));
   }
   cluster.changed();

@@ -13,6 +13,8 @@ namespace lc::machine {
 
 /// A tensor load that was found legal.
 struct TensorLoad {
+  TensorMapObject map;  ///< for observers
+  TensorCopy copy;
   TmaPlan plan;  ///< its shared addresses hold in every destination
   std::vector<TmaDestination> destinations;
   std::uint32_t barrier_offset = 0;  ///< in the CTA whose barrier is told

@@ -87,7 +87,7 @@ class WarpgroupWork : public AsyncWork {
   void tell(const WarpgroupMma& mma) {
     const Events& events = cta_.cluster().events();
     const auto operand = [&](OperandRead::Operand which, std::uint64_t descriptor, std::uint32_t mn,
-                             std::uint32_t k) {
+                             std::uint32_t k, Major major, Element element) {
       events.emit([&] {
         OperandRead read;
         read.operand = which;
@@ -98,14 +98,18 @@ class WarpgroupWork : public AsyncWork {
         read.item = cta_.cluster().queue().running();
         read.actor = actor_;
         read.place = place_;
+        read.arch = Arch::sm_90;
+        read.major = major;
+        read.element = element;
         return read;
       });
     };
     const std::uint32_t k = warpgroup_k(mma.a, mma.single_bit);
     if (mma.a_registers.empty()) {
-      operand(OperandRead::Operand::a, mma.a_descriptor, kWarpgroupRows, k);
+      operand(OperandRead::Operand::a, mma.a_descriptor, kWarpgroupRows, k, mma.a_major, mma.a);
     }
-    operand(OperandRead::Operand::b, mma.b_descriptor, mma.n, instruction_.sparse ? 2 * k : k);
+    operand(OperandRead::Operand::b, mma.b_descriptor, mma.n, instruction_.sparse ? 2 * k : k,
+            mma.b_major, mma.b);
   }
 
   Cta& cta_;
@@ -206,6 +210,7 @@ void WarpgroupUnit::issue(std::uint32_t number) {
   ++group.issued;
   cluster.changed();
   group.items.push_back(cluster.queue().issue(std::move(item)));
+  if (cluster.events().watched()) group.watched.push_back(group.items.back());
   while (!group.items.empty() && cluster.queue().reached(group.items.front(), AsyncStage::done)) {
     group.items.pop_front();
     ++group.first_item;
@@ -224,6 +229,10 @@ std::uint64_t WarpgroupUnit::needed(std::uint32_t warp, std::uint64_t pending) c
 
 void WarpgroupUnit::wait(std::uint32_t warp, std::uint64_t needed) {
   Group& group = groups_[warp / kWarpgroupWarps];
+  std::uint64_t& told = group.told[warp % kWarpgroupWarps];
+  for (; told < std::min<std::uint64_t>(needed, group.watched.size()); ++told) {
+    cta_.cluster().events().emit([&] { return ItemWait{group.watched[told]}; });
+  }
   while (group.first_item < needed) {
     cta_.cluster().queue().finish(group.items.front());
     group.items.pop_front();

@@ -85,6 +85,8 @@ class WarpgroupUnit {
     std::deque<Request> open;                             ///< request `issued` and later ones
     std::deque<ItemId> items;  ///< of requests first_item …, those not known to be done
     std::uint64_t first_item = 0;
+    std::vector<ItemId> watched;  ///< all of them, for observers if there are any
+    std::array<std::uint64_t, kWarpgroupWarps> told{};  ///< how many, by the warp that waited
   };
 
   void issue(std::uint32_t group);
