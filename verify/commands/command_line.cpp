@@ -111,9 +111,16 @@ Error about_options(const Error& error, const Command& command) {
   return Error(positional ? upper(field) + rest : error.where, error.message, hint);
 }
 
+/// What follows the first line of a message is an excerpt of a file, which is not wrapped.
 std::string error_text(const Error& error) {
-  const std::string text =
-      wrap(printable(fmt::format("{}: error: {}", error.where, error.message)), 0);
+  const std::size_t end = std::min(error.message.find('\n'), error.message.size());
+  std::string text =
+      wrap(printable(fmt::format("{}: error: {}", error.where, error.message.substr(0, end))), 0);
+  for (std::size_t at = end; at < error.message.size();) {
+    const std::size_t next = std::min(error.message.find('\n', at + 1), error.message.size());
+    text += '\n' + printable(error.message.substr(at + 1, next - at - 1));
+    at = next;
+  }
   return error.hint.empty() ? text : text + "\n  try: " + wrap(printable(error.hint), 7);
 }
 
