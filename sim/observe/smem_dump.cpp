@@ -71,10 +71,17 @@ void SmemDump::see(const machine::AsyncEvent& event) {
   if (event.stage == machine::AsyncStage::read) {
     snapshot(at->second);
   } else {
-    overwrite(at->second.rank, at->second.begin(), at->second.end());
-    state_->loads.emplace(++load_count_, std::move(at->second));
-    state_->in_flight.erase(at);
+    complete(event.item);
   }
+}
+
+/// Its bytes stand; the barrier is told afterwards.
+void SmemDump::complete(machine::ItemId item) {
+  const auto at = state_->in_flight.find(item);
+  overwrite(at->second.rank, at->second.begin(), at->second.end());
+  state_->loads.emplace(++load_count_, std::move(at->second));
+  state_->in_flight.erase(at);
+  state_->writing = item;
 }
 
 /// The bytes between the first and the last row, as far as they belong to one allocation.
@@ -133,7 +140,8 @@ void SmemDump::see(const machine::WarpAccess& event) {
 
 void SmemDump::see(const machine::UnitAccess& event) {
   if (cluster_ == nullptr || event.space != Space::shared || event.access != Access::write) return;
-  if (state_->in_flight.contains(event.item)) return;  // a tensor load itself
+  if (state_->in_flight.contains(event.item)) complete(event.item);
+  if (event.item != 0 && event.item == state_->writing) return;  // a tensor load itself
   const auto address = static_cast<std::uint32_t>(event.address);
   const std::uint64_t offset = machine::shared_offset(address);
   overwrite(machine::shared_rank(address), offset, offset + event.bytes);

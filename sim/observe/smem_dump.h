@@ -103,12 +103,14 @@ class SmemDump : public machine::Observer {
   struct State {
     std::optional<Load> announced;
     std::map<machine::ItemId, Load> in_flight;
+    machine::ItemId writing = 0;          ///< the load whose pieces are being told
     std::map<std::uint64_t, Load> loads;  ///< by number, complete and not overwritten
     std::map<OperandKey, Operand> operands;
     std::map<machine::ItemId, std::uint64_t> instructions;  ///< matrix instructions by number
   };
 
   bool wants(const std::array<std::uint32_t, 3>& cta) const;
+  void complete(machine::ItemId item);
   void overwrite(std::uint32_t rank, std::uint64_t begin, std::uint64_t end);
   const std::pair<const std::uint64_t, Load>* load_at(std::uint32_t rank,
                                                       std::uint64_t address) const;
