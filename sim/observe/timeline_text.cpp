@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kColumns = 84;   ///< of the picture
+constexpr std::size_t kColumns = 80;   ///< of the picture
 constexpr std::size_t kMaxWarps = 20;  ///< a CTA's, in the picture
 
 const char* name_of(Lane lane) {

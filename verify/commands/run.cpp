@@ -12,6 +12,10 @@ namespace {
 
 int answer(const Question& question, const Output& output) {
   const bool has_file = question.contains("file");
+  if (has_file && question.at("file").size() > 1) {
+    throw Error(question.at("file").at(1).get<std::string>(), "run takes one FILE",
+                "options of the kernel stand in the launch file");
+  }
   if (question.contains("launch")) {
     if (!has_file) {
       throw Error("FILE", "no kernel to launch",
