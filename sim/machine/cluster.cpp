@@ -1,7 +1,6 @@
 #include "sim/machine/cluster.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "sim/machine/deadlock.h"
 #include "sim/machine/grid.h"

@@ -174,8 +174,11 @@ void Timeline::see(const machine::BarrierWait& event) {
   }
   polling_.erase(current_);
   const auto barrier = barriers_.find(event.barrier);
-  if (barrier == barriers_.end() || barrier->second.phase == 0) return;
-  add(WarpOp::Kind::wait_phase, phase_of(event.barrier, barrier->second.phase - 1));
+  if (barrier == barriers_.end()) return;
+  // The last complete phase of that parity.
+  const std::uint64_t open = barrier->second.phase;
+  const std::uint64_t back = ((open - 1) & 1) == (event.parity & 1) ? 1 : 2;
+  if (open >= back) add(WarpOp::Kind::wait_phase, phase_of(event.barrier, open - back));
 }
 
 void Timeline::wait_for(const std::vector<ItemId>& items) {
