@@ -149,6 +149,9 @@ Npy parse_npy(const std::string& where, std::span<const std::uint8_t> file) {
     }
     bytes *= d;
   }
+  if (bytes > npy.bytes.size()) {  // no dimension at all
+    header.fail("the element passes the end of the file", "is the file complete?");
+  }
   npy.bytes = npy.bytes.first(bytes);
   return npy;
 }
