@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/machine/fault.h"
 #include "sim/ptx/error.h"
 #include "verify/commands/commands.h"
+#include "verify/commands/run_program.h"
 #include "verify/error.h"
 #include "verify/run/instructions.h"
 #include "verify/run/run_kernel.h"
@@ -10,8 +12,27 @@
 namespace lc::verify {
 namespace {
 
+/// A program of its own, not a kernel with a launch file.
+int become(const Question& question, const Output& output) {
+  for (const char* field : {"seed", "expect", "banks", "timeline", "trace", "dump_smem", "dump"}) {
+    if (!question.contains(field)) continue;
+    std::string option = std::string("--") + field;
+    std::replace(option.begin(), option.end(), '_', '-');
+    throw Error(option, "works with a launch file", "--launch launch.json (docs/run.md)");
+  }
+  const std::string name = question.at("file").at(0).get<std::string>();
+  if (name.ends_with(".ptx")) {
+    throw Error("--launch", "nothing says how to launch the kernel",
+                "--launch launch.json (docs/run.md), or --coverage to see which instructions are "
+                "known");
+  }
+  return run_program(question, output);
+}
+
 int answer(const Question& question, const Output& output) {
   const bool has_file = question.contains("file");
+  const bool launched = question.contains("launch") || question.contains("coverage");
+  if (has_file && !launched) return become(question, output);
   if (has_file && question.at("file").size() > 1) {
     throw Error(question.at("file").at(1).get<std::string>(), "run takes one FILE",
                 "options of the kernel stand in the launch file");
@@ -26,9 +47,8 @@ int answer(const Question& question, const Output& output) {
   if (question.contains("coverage")) {
     return has_file ? print_known_instructions(question, output) : print_instruction_table(output);
   }
-  throw Error("--launch", "nothing says how to launch the kernel",
-              "--launch launch.json (docs/run.md), or --coverage to see which instructions are "
-              "known");
+  throw Error("FILE", "nothing to run",
+              "layout-check run kernel.ptx --launch launch.json, or layout-check run -- ./program");
 }
 
 /// What the libraries of the virtual GPU throw becomes the error of a command.
@@ -54,8 +74,9 @@ int run(const Question& question, const Output& output) {
 Command run_command() {
   using enum OptionKind;
   return {"run",
-          "What does this kernel do on the virtual GPU?",
-          "layout-check run tests/golden/run/scale.ptx --launch tests/golden/run/scale.json",
+          "What does this kernel, or CUDA program, do on a virtual Hopper or Blackwell GPU?",
+          "layout-check run tests/golden/run/scale.ptx --launch tests/golden/run/scale.json\n"
+          "layout-check run --device b200 --schedule random:7 -- ./gemm --m 256",
           "file",
           true,
           {{"--launch", text, "FILE", "grid, block and arguments: docs/run.md"},
@@ -64,6 +85,11 @@ Command run_command() {
            {"--seed", text, "N", "random schedule with that seed"},
            {"--max-instructions", text, "N", "stop after so many, warp-wide"},
            {"--memory", text, "BYTES", "of the device (8G)"},
+           {"--host-threads", text, "N", "of this machine (all)"},
+           {"--fresh-shared", text, "BYTE", "what fresh shared memory holds"},
+           {"--fresh-global", text, "BYTE", "programs: what fresh device memory holds"},
+           {"--keep-ptx", text, "DIR", "programs: write the PTX of loaded modules there"},
+           {"--launches", flag, "", "programs: one line a launch, to stderr"},
            {"--expect", many, "NAME=FILE", "buffer that must hold the array of a .npy file"},
            {"--coverage", flag, "", "instructions executed; without --launch: known ones"},
            {"--banks", flag, "", "wavefronts and conflicts of every access to shared memory"},

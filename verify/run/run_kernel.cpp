@@ -82,6 +82,8 @@ class Run {
     read_dump_points();
     options_.schedule = schedule_of(request_);
     options_.max_instructions = amount(request_, "max_instructions", 0);
+    options_.host_threads = static_cast<unsigned>(request_.number_or("host_threads", 0, 0, 4096));
+    options_.fresh_shared = static_cast<std::byte>(request_.number_or("fresh_shared", 0, 0, 255));
     options_.arch = kernel_.device->arch;
     options_.multiprocessors = kernel_.device->multiprocessors;
     guest_ = std::make_unique<Guest>(kernel_, file_, amount(request_, "memory", kDefaultMemory));
