@@ -28,6 +28,12 @@
 #define LC_SMEM_DUMP 1
 #endif
 
+#if defined(__CUDACC__)
+#define LC_SMEM_DUMP_HD __host__ __device__
+#else
+#define LC_SMEM_DUMP_HD
+#endif
+
 namespace lc::kernel {
 
 /// What became of one call.
@@ -145,7 +151,7 @@ template <>
 class SmemDumpHandle<true> {
  public:
   SmemDumpHandle() = default;
-  explicit SmemDumpHandle(const SmemDumpBuffer& buffer) : buffer_(buffer) {}
+  LC_SMEM_DUMP_HD explicit SmemDumpHandle(const SmemDumpBuffer& buffer) : buffer_(buffer) {}
 
   const SmemDumpBuffer& buffer() const { return buffer_; }
 
@@ -190,7 +196,7 @@ template <>
 class SmemDumpHandle<false> {
  public:
   SmemDumpHandle() = default;
-  explicit SmemDumpHandle(const SmemDumpBuffer&) {}
+  LC_SMEM_DUMP_HD explicit SmemDumpHandle(const SmemDumpBuffer&) {}
 
 #if defined(__CUDACC__)
   __device__ void thread(const SmemTile&) const {}
