@@ -174,7 +174,8 @@ void Gpu::run(Kernel& kernel, const machine::Launch& launch) {
   run_options.multiprocessors =
       static_cast<std::uint32_t>(device().attribute(kMultiprocessors).value_or(1));
   run_options.fresh_shared = options_.fresh_shared;
-  if (watch_) run_options.events = watch_->before(kernel.name, launch);
+  const WatchedLaunch watched{kernel.name, launch, device().arch, device().name};
+  if (watch_) run_options.events = watch_->before(watched);
   const ptx::Module& module = kernel.library->module().module();
   machine::RunResult result;
   try {
@@ -184,7 +185,7 @@ void Gpu::run(Kernel& kernel, const machine::Launch& launch) {
     throw CudaError(error_code_of(fault.kind, fault.rule),
                     "\n" + report_of(fault, kernel.name, module, launch.block));
   }
-  if (watch_) watch_->after(kernel.name, launch, result);
+  if (watch_) watch_->after(watched, result);
   std::fwrite(result.output.data(), 1, result.output.size(), stdout);
   for (const std::string& warning : result.warnings) {
     std::fprintf(stderr, "layout-check: warning: %s\n", warning.c_str());

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/machine/fault.h"
@@ -14,11 +13,10 @@ namespace {
 
 /// A program of its own, not a kernel with a launch file.
 int become(const Question& question, const Output& output) {
-  for (const char* field : {"seed", "expect", "banks", "timeline", "trace", "dump_smem", "dump"}) {
+  for (const char* field : {"seed", "expect"}) {
     if (!question.contains(field)) continue;
-    std::string option = std::string("--") + field;
-    std::replace(option.begin(), option.end(), '_', '-');
-    throw Error(option, "works with a launch file", "--launch launch.json (docs/run.md)");
+    throw Error(std::string("--") + field, "works with a launch file",
+                "--launch launch.json (docs/run.md)");
   }
   const std::string name = question.at("file").at(0).get<std::string>();
   if (name.ends_with(".ptx")) {
@@ -31,7 +29,9 @@ int become(const Question& question, const Output& output) {
 
 int answer(const Question& question, const Output& output) {
   const bool has_file = question.contains("file");
-  const bool launched = question.contains("launch") || question.contains("coverage");
+  // Coverage without anything that runs asks which instructions are known.
+  const bool known = question.contains("coverage") && !question.contains("watch");
+  const bool launched = question.contains("launch") || known;
   if (has_file && !launched) return become(question, output);
   if (has_file && question.at("file").size() > 1) {
     throw Error(question.at("file").at(1).get<std::string>(), "run takes one FILE",
@@ -90,6 +90,7 @@ Command run_command() {
            {"--fresh-global", text, "BYTE", "programs: what fresh device memory holds"},
            {"--keep-ptx", text, "DIR", "programs: write the PTX of loaded modules there"},
            {"--launches", flag, "", "programs: one line a launch, to stderr"},
+           {"--watch", text, "KERNEL#N", "programs: the launch that the options below watch (#1)"},
            {"--expect", many, "NAME=FILE", "buffer that must hold the array of a .npy file"},
            {"--coverage", flag, "", "instructions executed; without --launch: known ones"},
            {"--banks", flag, "", "wavefronts and conflicts of every access to shared memory"},

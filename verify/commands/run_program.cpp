@@ -17,6 +17,7 @@
 #include "sim/runtime/options.h"
 #include "verify/commands/run_program.h"
 #include "verify/error.h"
+#include "verify/run/observers.h"
 
 // Runs a program with our CUDA libraries in place of NVIDIA's.  This process becomes the program,
 // so its exit code is the program's; 2 when it could not be started.
@@ -149,6 +150,31 @@ void put_options(const Question& question) {
   for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
 }
 
+/// What watches a launch, in the question's own words, for the library that does (verify/watch).
+void put_watch(const Question& question, const fs::path& folder) {
+  if (!LaunchObservers(question).wanted()) {
+    if (question.contains("watch")) {
+      throw Error("watch", "nothing says what to watch",
+                  "--coverage, --banks, --timeline, --trace FILE or --dump-smem WHERE --dump FILE");
+    }
+    return;
+  }
+  const fs::path library = folder / "liblc_watch.so";
+  if (!fs::exists(library)) {
+    throw Error(library.string(), "is not there", "build the target lc_watch");
+  }
+  Question what = Question::object();
+  for (const char* field :
+       {"watch", "coverage", "banks", "timeline", "trace", "dump_smem", "dump"}) {
+    if (question.contains(field)) what[field] = question.at(field);
+  }
+  for (const char* path : {"trace", "dump"}) {  // the program may go elsewhere
+    if (what.contains(path)) what[path] = fs::absolute(what.at(path).get<std::string>()).string();
+  }
+  setenv("LC_WATCH_LIBRARY", library.c_str(), 1);
+  setenv("LC_WATCH", what.dump().c_str(), 1);
+}
+
 /// In front of what is there: libraries by name, and for programs that carry a path of their own,
 /// loaded before them.
 void put_libraries(const fs::path& folder) {
@@ -169,7 +195,9 @@ int run_program(const Question& question, const Output& output) {
   const fs::path program = found_program(arguments.front());
   check_program(program);
   put_options(question);
-  put_libraries(library_folder());
+  const fs::path folder = library_folder();
+  put_watch(question, folder);
+  put_libraries(folder);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

@@ -104,7 +104,7 @@ observe::DumpPoint parse_dump_point(const std::string& text) {
 void write_dump(const std::string& path, const observe::SmemDump& dump, Arch arch,
                 const std::string& kernel, const std::string& device) {
   std::map<std::string, std::string> metadata{
-      {"layout-check", "1"}, {"created_by", "layout-check run"}, {"device", "virtual " + device}};
+      {"layout-check", "1"}, {"created_by", "layout-check run"}, {"device", device}};
   if (!dump.incomplete().empty()) metadata["incomplete"] = dump.incomplete();
   std::vector<NamedBytes> tensors;
   // Copies that share their source bytes share a tensor; so do equal ones.

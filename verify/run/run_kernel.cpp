@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "sim/observe/bank_use.h"
-#include "sim/observe/coverage.h"
-#include "sim/observe/timeline.h"
 #include "sim/ptx/error.h"
 #include "verify/error.h"
 #include "verify/request.h"
-#include "verify/run/dump_tiles.h"
 #include "verify/run/expect.h"
 #include "verify/run/fault_text.h"
 #include "verify/run/guest.h"
+#include "verify/run/observers.h"
 
 namespace lc::verify {
 namespace {
@@ -72,6 +68,7 @@ class Run {
       : question_(question),
         request_(question),
         output_(output),
+        observers_(question),
         file_(read_launch(request_.text("launch"))),
         kernel_(read_kernel(question.at("file").at(0).get<std::string>(), file_.entry, device())) {}
 
@@ -79,7 +76,6 @@ class Run {
     for (const std::string& text : texts(question_, "expect")) {
       expectations_.push_back(parse_expectation(text, file_));
     }
-    read_dump_points();
     options_.schedule = schedule_of(request_);
     options_.max_instructions = amount(request_, "max_instructions", 0);
     options_.host_threads = static_cast<unsigned>(request_.number_or("host_threads", 0, 0, 4096));
@@ -87,14 +83,10 @@ class Run {
     options_.arch = kernel_.device->arch;
     options_.multiprocessors = kernel_.device->multiprocessors;
     guest_ = std::make_unique<Guest>(kernel_, file_, amount(request_, "memory", kDefaultMemory));
-    watch();
+    options_.events = observers_.watch(guest_->launch().program);
     result_ = machine::run(guest_->launch(), guest_->memory(), options_);
-    write_trace();
-    if (dump_) {
-      const std::string path = request_.text("dump");
-      write_dump(path, *dump_, options_.arch, program().entry().name, kernel_.device->title);
-      saved_.push_back(path);
-    }
+    saved_ = observers_.save(options_.arch, program().entry().name,
+                             "virtual " + std::string(kernel_.device->title));
     if (!result_.fault) {
       for (const std::string& path : guest_->save()) saved_.push_back(path);
       for (const Expectation& e : expectations_) {
@@ -115,37 +107,6 @@ class Run {
     return request_.text("device");
   }
   const machine::Program& program() const { return *guest_->launch().program; }
-  bool wants(const char* flag) const { return question_.contains(flag); }
-
-  void watch() {
-    const auto shared = guest_->launch().program;
-    if (wants("coverage")) events_.subscribe(coverage_.emplace(shared));
-    if (wants("banks")) events_.subscribe(banks_.emplace(shared));
-    if (wants("timeline") || wants("trace")) events_.subscribe(timeline_.emplace(shared));
-    if (!points_.empty()) events_.subscribe(dump_.emplace(points_));
-    if (events_.watched()) options_.events = &events_;
-  }
-
-  void read_dump_points() {
-    for (const std::string& text : texts(question_, "dump_smem")) {
-      points_.push_back(parse_dump_point(text));
-    }
-    if (points_.empty() == !wants("dump")) return;
-    if (points_.empty()) {
-      request_.fail("dump", "nothing says when to dump", "--dump-smem exit");
-    }
-    request_.fail("dump_smem", "nothing says where to write", "--dump FILE.safetensors");
-  }
-
-  void write_trace() {
-    if (!wants("trace")) return;
-    const std::string path = request_.text("trace");
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << timeline_->trace_json() << '\n';
-    file.close();
-    if (!file) throw Error(path, "cannot be written", "check the directory and the space left");
-    saved_.push_back(path);
-  }
 
   bool holds() const {
     if (result_.fault) return false;
@@ -185,15 +146,6 @@ class Run {
     }
   }
 
-  void print_dump() const {
-    output_.out << fmt::format("{} tiles dumped", dump_->tiles().size());
-    if (dump_->unaccounted() != 0) {
-      output_.out << fmt::format("; {} times nothing is known of what should be there",
-                                 dump_->unaccounted());
-    }
-    output_.out << '\n';
-  }
-
   void print() const {
     output_.out << result_.output;
     if (!result_.output.empty() && result_.output.back() != '\n') output_.out << '\n';
@@ -207,11 +159,9 @@ class Run {
     }
     if (result_.fault) output_.out << fault_text(*result_.fault, program());
     for (const std::string& path : saved_) output_.out << "saved " << printable(path) << '\n';
-    if (dump_) print_dump();
+    output_.out << observers_.dump_text();
     print_differences();
-    if (coverage_) output_.out << '\n' << coverage_->text();
-    if (banks_) output_.out << '\n' << banks_->text();
-    if (wants("timeline")) output_.out << '\n' << timeline_->text();
+    output_.out << observers_.text();
   }
 
   void print_json() const {
@@ -243,29 +193,19 @@ class Run {
       expected.push_back(one);
     }
     out["expect"] = expected;
-    if (coverage_) out["coverage"] = Answer::parse(coverage_->json());
-    if (banks_) out["banks"] = Answer::parse(banks_->json());
-    if (dump_) {
-      out["dump"] = {{"tiles", dump_->tiles().size()}, {"unaccounted", dump_->unaccounted()}};
-    }
-    if (wants("timeline")) out["timeline"] = Answer::parse(timeline_->json());
+    observers_.add_to(out);
     output_.out << out.dump(-1, ' ', false, Answer::error_handler_t::replace) << '\n';
   }
 
   const Question& question_;
   Request request_;
   const Output& output_;
+  LaunchObservers observers_;
   LaunchFile file_;
   KernelFile kernel_;
   std::vector<Expectation> expectations_;
-  machine::Events events_;
   machine::RunOptions options_;
   std::unique_ptr<Guest> guest_;
-  std::optional<observe::Coverage> coverage_;
-  std::optional<observe::BankUse> banks_;
-  std::optional<observe::Timeline> timeline_;
-  std::vector<observe::DumpPoint> points_;
-  std::optional<observe::SmemDump> dump_;
   machine::RunResult result_;
   std::vector<std::string> saved_;
   std::vector<Difference> differences_;
