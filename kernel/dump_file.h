@@ -48,9 +48,14 @@ struct OperandTile {
   std::uint32_t mn = 0, k = 0;
   unsigned container = 0;  ///< 8 for 4- and 6-bit elements kept in 16-byte cells of 16
   std::string arch{};      ///< form of the descriptor, "sm_90" or "sm_100"; empty: of the device
+  /// Extents of the source along mn and k: elements past them are zero in shared memory.  The
+  /// kernel gives the coordinates (mn, k) of the tile's first element.
+  std::vector<std::uint64_t> bounds{};
 };
 
-/// Where the values came from: a tensor of the same file, or the pattern mix32(seed).
+/// Where the values came from: a tensor of the same file, or the pattern mix32(seed).  If the
+/// kernel gives coordinates (mn, k) with an operand tile, byte_offset counts for (0, 0) of the
+/// matrix.
 struct TileSource {
   std::string tensor;  ///< empty: the pattern
   std::uint64_t seed = 0, byte_offset = 0;
@@ -202,6 +207,17 @@ inline std::string json_text(const TileSource& source) {
   return out.add("byte_offset", source.byte_offset).text();
 }
 
+/// Bytes from the source's first element to the first of an operand tile.
+inline std::uint64_t offset_of(const TileFacts& facts, const TileDescription& description) {
+  std::uint64_t offset = description.source.byte_offset;
+  const std::vector<std::uint64_t>& strides = description.source.strides;
+  if (description.has_map || facts.coordinates.size() != 2 || strides.size() != 2) return offset;
+  for (std::size_t i = 0; i < 2; ++i) {
+    offset += static_cast<std::uint64_t>(facts.coordinates[i]) * strides[i];
+  }
+  return offset;
+}
+
 /// The description of one tile.  Throws when kernel and host do not say enough together.
 inline std::string json_text(const TileFacts& facts, const TileDescription& description) {
   const std::string tile = "tile `" + facts.name + "`: ";
@@ -231,9 +247,23 @@ inline std::string json_text(const TileFacts& facts, const TileDescription& desc
     out.add("major", json::quoted(operand.major)).add("element", json::quoted(operand.element));
     out.add("mn", operand.mn).add("k", operand.k);
     if (operand.container != 0) out.add("container", operand.container);
+    if (operand.bounds.size() == 2) {
+      if (facts.coordinates.size() != 2) {
+        throw SmemDumpError(tile + "has bounds, but the kernel gave " +
+                            std::to_string(facts.coordinates.size()) +
+                            " coordinates; try: SmemTile(...).coordinates(mn, k)");
+      }
+      const auto at = [&](std::size_t i) {
+        return static_cast<std::uint64_t>(facts.coordinates[i]);
+      };
+      out.add("source_bounds",
+              json::list(std::vector{at(0), operand.bounds[0], at(1), operand.bounds[1]}));
+    }
   }
   if (description.has_source) {
-    out.add("source", json_text(description.source));
+    TileSource source = description.source;
+    source.byte_offset = offset_of(facts, description);
+    out.add("source", json_text(source));
     if (!description.source.strides.empty()) {
       out.add("source_strides", json::list(description.source.strides));
     }

@@ -101,7 +101,8 @@ class SmemTile {
     return *this;
   }
 
-  /// Filled by TMA: the coordinates of the copy, innermost first.
+  /// Filled by TMA: the coordinates of the copy, innermost first.  Otherwise (mn, k) of the tile's
+  /// first element in the matrix, if it has a descriptor.
   template <class... Coordinate>
   __device__ __forceinline__ SmemTile& coordinates(Coordinate... coordinate) {
     static_assert(sizeof...(coordinate) >= 1 && sizeof...(coordinate) <= 5, "rank 1 to 5");

@@ -128,6 +128,26 @@ BOOST_AUTO_TEST_CASE(an_operand_is_described_in_the_words_of_the_format) {
   BOOST_TEST(nlohmann::json::parse(json_text(f, d)).at("arch") == "sm_90");
 }
 
+BOOST_AUTO_TEST_CASE(coordinates_of_an_operand_say_where_in_the_matrix_it_is) {
+  TileFacts f = facts("A");
+  f.has_descriptor = true;
+  f.coordinates = {128, 32};
+  TileSource source;
+  source.tensor = "A_global";
+  source.byte_offset = 16;
+  source.strides = {400, 2};
+  auto d = TileDescription::read_as({"f16", "k", 128, 32, 0, "", {130, 40}}).from(source);
+  const auto j = nlohmann::json::parse(json_text(f, d));
+  BOOST_TEST(j.at("source").at("byte_offset") == 16 + 128 * 400 + 32 * 2);
+  BOOST_TEST(j.at("source_bounds") == nlohmann::json::array({128, 130, 32, 40}));
+  f.coordinates.clear();
+  BOOST_CHECK_THROW(json_text(f, d), SmemDumpError);  // bounds of nothing
+  d.operand.bounds.clear();
+  const auto plain = nlohmann::json::parse(json_text(f, d));
+  BOOST_TEST(plain.at("source").at("byte_offset") == 16);
+  BOOST_TEST(!plain.contains("source_bounds"));
+}
+
 BOOST_AUTO_TEST_CASE(half_a_description_is_refused) {
   const auto map = TileDescription::copied_by_tma(bf16_call());
   TileFacts f = facts("A");

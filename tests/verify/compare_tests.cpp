@@ -153,6 +153,25 @@ BOOST_AUTO_TEST_CASE(elements_that_share_a_byte_cannot_both_be_right) {
   BOOST_TEST(checked(d, right_bytes(d, 0x400)).comparison.same());
 }
 
+BOOST_AUTO_TEST_CASE(elements_outside_the_bounds_of_the_source_are_zero) {
+  for (const Major major : {Major::k, Major::mn}) {
+    TileDescription d = operand_description();
+    d.major = major;
+    d.source_bounds = TileDescription::Bounds{16, 16 + 5, 64, 64 + 3};  // 5 x 3 are inside
+    const std::vector<std::uint8_t> inside = right_bytes(d, 0x4000);
+    BOOST_TEST(checked(d, inside).comparison.same());
+    d.source_bounds.reset();
+    BOOST_TEST(!checked(d, inside).comparison.same());
+    const std::vector<std::uint8_t> all = right_bytes(d, 0x4000);
+    d.source_bounds = TileDescription::Bounds{16, 16 + 5, 64, 64 + 3};
+    const std::uint64_t elements = d.mn * d.k - 5 * 3;
+    const std::uint64_t differing = checked(d, all).comparison.differing;
+    // All elements outside differ, in at least one of their bytes; zeros of the source do not.
+    BOOST_TEST(differing > elements);
+    BOOST_TEST(differing <= elements * 2);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_source_that_is_too_short_is_an_error) {
   TileDescription d = box_description();
   d.source.kind = Source::Kind::tensor;

@@ -89,6 +89,8 @@ const Case kBad[] = {
     {"three strides", true, R"({"source_strides": [1, 2, 3]})", "source_strides"},
     {"stride beyond everything", true, R"({"source_strides": [9223372036854775807, 2]})",
      "out of range"},
+    {"three bounds", true, R"({"source_bounds": [1, 2, 3]})", "source_bounds"},
+    {"a size below zero", true, R"({"source_bounds": [0, -1, 0, 8]})", "out of range"},
     {"strides of packed elements", true,
      R"({"arch": "sm_100", "descriptor": "0x4000404000010040", "element": "e2m1",
          "source_strides": [32, 1]})",
@@ -117,6 +119,7 @@ BOOST_AUTO_TEST_CASE(descriptions_are_read_back_as_written) {
   box.source_offset = 0x10000;
   TileDescription operand = operand_description();
   operand.source_strides = TileDescription::Strides{-256, 2};
+  operand.source_bounds = TileDescription::Bounds{128, 200, 0, 8};
   operand.source.kind = Source::Kind::tensor;
   operand.source_name = "A \"global\"";
   TileDescription scales = box_description();

@@ -68,6 +68,13 @@ Image image_of_operand(const TileDescription& d) {
   rows.step = layout.pitch;
   rows.block_step = layout.group_step;
   rows.source_bits = k_major ? mn_bits : k_bits;
+  if (d.source_bounds) {
+    const TileDescription::Bounds& b = *d.source_bounds;
+    const Bounds mn{b.mn_first, 1, static_cast<std::uint64_t>(b.mn_size)};
+    const Bounds k{b.k_first, 1, static_cast<std::uint64_t>(b.k_size)};
+    image.inner_bounds = k_major ? k : mn;
+    rows.bounds = k_major ? mn : k;
+  }
   image.add_axis(rows);
   return image;
 }

@@ -102,6 +102,21 @@ void read_strides(const Request& request, TileDescription& d) {
   d.source_strides = TileDescription::Strides{strides[0], strides[1]};
 }
 
+void read_bounds(const Request& request, TileDescription& d) {
+  if (!request.has("source_bounds")) return;
+  const std::vector<std::int64_t> b = request.integers("source_bounds", 4);
+  if (b.size() != 4) {
+    request.fail("source_bounds", "expected four numbers",
+                 "[first mn, size along mn, first k, size along k], in elements");
+  }
+  for (const std::int64_t value : b) {
+    if (value < 0 || value > kMaxStride) {
+      request.fail("source_bounds", fmt::format("{} is out of range", value), "0 to 2^40");
+    }
+  }
+  d.source_bounds = TileDescription::Bounds{b[0], b[1], b[2], b[3]};
+}
+
 void read_operand(const Request& request, TileDescription& d) {
   d.kind = TileDescription::Kind::descriptor;
   d.descriptor_word = request.number("descriptor");
@@ -112,6 +127,7 @@ void read_operand(const Request& request, TileDescription& d) {
   const Extents extents = read_extents(request);
   d.mn = extents.mn, d.k = extents.k;
   read_strides(request, d);
+  read_bounds(request, d);
 }
 
 void read_scales(const Request& request, const std::string& where, TileDescription& d) {

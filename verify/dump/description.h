@@ -44,6 +44,12 @@ struct TileDescription {
     std::int64_t mn, k;
   };
   std::optional<Strides> source_strides;
+  /// Descriptors: element (0, 0) of the tile is (mn_first, k_first) of a matrix of mn_size x k_size
+  /// elements; what lies outside is zero in shared memory.
+  struct Bounds {
+    std::int64_t mn_first, mn_size, k_first, k_size;
+  };
+  std::optional<Bounds> source_bounds;
 
   // Values.
   Source source;

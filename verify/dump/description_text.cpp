@@ -61,6 +61,10 @@ std::string description_text(const TileDescription& d) {
   if (d.source_strides) {
     out["source_strides"] = Answer::array({d.source_strides->mn, d.source_strides->k});
   }
+  if (d.source_bounds) {
+    const TileDescription::Bounds& b = *d.source_bounds;
+    out["source_bounds"] = Answer::array({b.mn_first, b.mn_size, b.k_first, b.k_size});
+  }
   if (d.untouched) out["untouched"] = *d.untouched;
   if (!d.barriers.empty()) out["barriers"] = d.barriers;
   for (const auto& [key, text] :
