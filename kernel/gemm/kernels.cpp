@@ -1,10 +1,14 @@
 #include "kernel/gemm/plan.h"
+#include "kernel/gemm/tcgen05_cp_async_plan.h"
 #include "kernel/gemm/tcgen05_gemm_plan.h"
 
 namespace lc::kernel {
 
 const std::vector<GemmKernel>& gemm_kernels() {
   static const std::vector<GemmKernel> kKernels{
+      {"tcgen05_cp_async", "tcgen05_cp_async", "sm_100a",
+       "128 threads copy with cp.async and swizzle by hand, two stages",
+       tcgen05_cp_async_variants(), plan_tcgen05_cp_async},
       {"tcgen05_gemm", "tcgen05_gemm", "sm_100a",
        "warp-specialised, persistent, CTA pairs, accumulators overlapped with the epilogue",
        tcgen05_gemm_variants(), plan_tcgen05_gemm},

@@ -11,6 +11,14 @@ __device__ __forceinline__ void cp_async_16(std::uint32_t shared, const void* gl
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
 
+/// The first `bytes` (0 .. 16) from `global`, zeros for the rest of the 16.
+__device__ __forceinline__ void cp_async_16_zero_fill(std::uint32_t shared, const void* global,
+                                                      std::uint32_t bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global),
+               "r"(bytes)
+               : "memory");
+}
+
 __device__ __forceinline__ void cp_async_8(std::uint32_t shared, const void* global) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared), "l"(global) : "memory");
 }
