@@ -1,0 +1,147 @@
+#include "kernel/gemm/gemm_run.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+#include <optional>
+
+#include "kernel/gemm/gemm_entries.h"
+#include "kernel/gemm/integer_data.h"
+#include "kernel/smem_dump.h"
+#include "kernel/tensor_map.h"
+
+namespace lc::kernel {
+
+namespace {
+
+constexpr unsigned char kUntouched = 0xEE;  ///< what every byte of D holds before
+
+void require(cudaError_t status, const char* what) {
+  detail::check(status, what);
+}
+
+/// Device memory with a copy of host bytes.
+class DeviceBytes {
+ public:
+  explicit DeviceBytes(const Bytes& host) : size_(host.size()) {
+    if (host.empty()) return;
+    require(cudaMalloc(&memory_, size_), "memory for a matrix");
+    require(cudaMemcpy(memory_, host.data(), size_, cudaMemcpyHostToDevice), "copy of a matrix");
+  }
+  DeviceBytes(const DeviceBytes&) = delete;
+  DeviceBytes& operator=(const DeviceBytes&) = delete;
+  ~DeviceBytes() { cudaFree(memory_); }
+
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(memory_); }
+  const void* pointer() const { return memory_; }
+  std::size_t size() const { return size_; }
+  Bytes fetched() const {
+    Bytes out(size_);
+    require(cudaMemcpy(out.data(), memory_, size_, cudaMemcpyDeviceToHost), "copy of D");
+    return out;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_;
+};
+
+TensorMap encode(const TensorMapCall& call) {
+  const CUtensorMap map = encode_tiled(call);
+  TensorMap out;
+  static_assert(sizeof out == sizeof map);
+  std::memcpy(&out, &map, sizeof out);
+  return out;
+}
+
+void launch(const GemmPlan& plan) {
+  const void* kernel = gemm_entry(plan.entry);
+  if (kernel == nullptr) throw GemmRefusal("kernel", plan.entry + " is not in this program");
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(plan.dynamic_smem)),
+          plan.entry.c_str());
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {plan.cluster[0], plan.cluster[1], plan.cluster[2]};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(plan.grid[0], plan.grid[1], plan.grid[2]);
+  config.blockDim = dim3(plan.block[0], plan.block[1], plan.block[2]);
+  config.dynamicSmemBytes = plan.dynamic_smem;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  std::vector<std::byte> parameters = plan.parameters;
+  void* arguments[] = {parameters.data()};
+  require(cudaLaunchKernelExC(&config, kernel, arguments), plan.entry.c_str());
+  require(cudaDeviceSynchronize(), plan.entry.c_str());
+}
+
+/// The device's matrices, and what a plan calls them.
+struct Operands {
+  DeviceBytes a, b, c, d, bias, scale_a, scale_b;
+
+  Operands(const GemmProblem& p, const GemmData& data)
+      : a(data.a),
+        b(data.b),
+        c(data.c),
+        d(Bytes(matrix_d(p).bytes(), kUntouched)),
+        bias(data.bias),
+        scale_a(data.scale_a),
+        scale_b(data.scale_b) {}
+
+  GemmOperands addresses() const {
+    return {a.address(),    b.address(),       c.address(),      d.address(),
+            bias.address(), scale_a.address(), scale_b.address()};
+  }
+
+  /// Adds the matrices that descriptions name.
+  void add_sources(SmemDumper& dumper, const GemmPlan& plan) const {
+    const std::pair<const char*, const DeviceBytes*> all[] = {{"A_global", &a},
+                                                              {"B_global", &b},
+                                                              {"D_global", &d},
+                                                              {"SFA_global", &scale_a},
+                                                              {"SFB_global", &scale_b}};
+    for (const auto& [name, bytes] : all) {
+      const bool named = std::any_of(plan.tiles.begin(), plan.tiles.end(), [&](const auto& tile) {
+        return tile.second.source.tensor == name;
+      });
+      if (named) dumper.source(name, bytes->pointer(), bytes->size());
+    }
+  }
+};
+
+void write_dump(SmemDumper& dumper, const GemmPlan& plan, const Operands& operands,
+                const GemmRun& run) {
+  for (const auto& [name, description] : plan.tiles) dumper.describe(name, description);
+  operands.add_sources(dumper, plan);
+  dumper.fact("created_by", "lc_gemm").fact("command", run.command);
+  const std::vector<std::string> problems = dumper.write(run.dump);
+  for (const std::string& problem : problems) std::cerr << problem << "\n";
+  if (!problems.empty()) throw SmemDumpError("the dump is not complete");
+}
+
+}  // namespace
+
+std::string run_gemm(const GemmRun& run) {
+  const GemmProblem& p = run.problem;
+  const Operands operands(p, integer_data(p, run.seed));
+  GemmSettings settings;
+  settings.variant = run.variant;
+  int multiprocessors = 0;
+  require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0),
+          "the current device");
+  settings.multiprocessors = static_cast<std::uint32_t>(multiprocessors);
+  std::optional<SmemDumper> dumper;
+  if (!run.dump.empty()) {
+    dumper.emplace(std::uint64_t{256} << 20, 65536);
+    dumper->only_ctas(0, run.dump_ctas);
+    settings.dump = dumper->device().buffer();
+  }
+  const GemmPlan plan = run.kernel->plan(p, operands.addresses(), settings, encode);
+  launch(plan);
+  if (dumper) write_dump(*dumper, plan, operands, run);
+  return difference(p, expected_values(p, run.seed), operands.d.fetched(), kUntouched);
+}
+
+}  // namespace lc::kernel
