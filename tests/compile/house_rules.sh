@@ -38,9 +38,10 @@ while IFS= read -r line; do
 done < <(grep -rnE '#include <(fmt|nlohmann|CLI|boost|Eigen)/' sim kernel verify --include='*.h' \
   --include='*.cuh' --include='*.cu' | grep -v 'json_fwd.hpp' || true)
 
+# docs/instructions.md is one table, written by the program.
 while read -r lines file; do
   [ "$lines" -le 600 ] || complain "$file has $lines lines: split it at 600"
-done < <(git ls-files '*.h' '*.cuh' '*.cu' '*.cpp' '*.sh' '*.md' '*.mjs' 2>/dev/null |
+done < <(git ls-files ':!docs/instructions.md' '*.h' '*.cuh' '*.cu' '*.cpp' '*.sh' '*.md' '*.mjs' 2>/dev/null |
   xargs -r wc -l | grep -v ' total$')
 
 exit $broken
