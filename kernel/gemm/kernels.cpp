@@ -1,6 +1,7 @@
 #include "kernel/gemm/plan.h"
 #include "kernel/gemm/tcgen05_cp_async_plan.h"
 #include "kernel/gemm/tcgen05_gemm_plan.h"
+#include "kernel/gemm/tcgen05_tma_plan.h"
 
 namespace lc::kernel {
 
@@ -9,6 +10,9 @@ const std::vector<GemmKernel>& gemm_kernels() {
       {"tcgen05_cp_async", "tcgen05_cp_async", "sm_100a",
        "128 threads copy with cp.async and swizzle by hand, two stages",
        tcgen05_cp_async_variants(), plan_tcgen05_cp_async},
+      {"tcgen05_tma", "tcgen05_tma", "sm_100a",
+       "TMA loads 3-D boxes and stores D, one thread issues, two stages", tcgen05_tma_variants(),
+       plan_tcgen05_tma},
       {"tcgen05_gemm", "tcgen05_gemm", "sm_100a",
        "warp-specialised, persistent, CTA pairs, accumulators overlapped with the epilogue",
        tcgen05_gemm_variants(), plan_tcgen05_gemm},
