@@ -6,13 +6,30 @@
 
 namespace lc::kernel {
 
-#define LC_CP_ASYNC(name, ...) \
-  extern "C" __global__ void tcgen05_cp_async_##name(Tcgen05CpAsyncParameters);
-#define LC_TMA(name, ...) extern "C" __global__ void tcgen05_tma_##name(Tcgen05TmaParameters);
-LC_TCGEN05_CP_ASYNC_INSTANCES(LC_CP_ASYNC)
-LC_TCGEN05_TMA_INSTANCES(LC_TMA)
-#undef LC_CP_ASYNC
-#undef LC_TMA
+// X(name, parameters) of every kernel.
+#define LC_CP_ASYNC(name, ...) X(tcgen05_cp_async_##name, Tcgen05CpAsyncParameters)
+#define LC_TMA(name, ...) X(tcgen05_tma_##name, Tcgen05TmaParameters)
+#define LC_GEMM(name) X(tcgen05_gemm_##name, Tcgen05GemmParameters)
+#define LC_ALL_ENTRIES                       \
+  LC_TCGEN05_CP_ASYNC_INSTANCES(LC_CP_ASYNC) \
+  LC_TCGEN05_TMA_INSTANCES(LC_TMA)           \
+  LC_GEMM(f16_256x256)                       \
+  LC_GEMM(f16_256x256_multicast)             \
+  LC_GEMM(f16_128x128)                       \
+  LC_GEMM(tf32_256x256)                      \
+  LC_GEMM(tf32_256x256_multicast)            \
+  LC_GEMM(tf32_128x128)                      \
+  LC_GEMM(f8_256x256)                        \
+  LC_GEMM(f8_256x256_multicast)              \
+  LC_GEMM(f8_128x128)                        \
+  LC_GEMM(mxf8_256x128)                      \
+  LC_GEMM(mxf8_128x128)                      \
+  LC_GEMM(nvf4_256x128)                      \
+  LC_GEMM(nvf4_128x128)
+
+#define X(name, Parameters) extern "C" __global__ void name(Parameters);
+LC_ALL_ENTRIES
+#undef X
 
 namespace {
 
@@ -21,13 +38,9 @@ struct Entry {
   const void* kernel;
 };
 
-#define LC_CP_ASYNC(name, ...) \
-  {"tcgen05_cp_async_" #name, reinterpret_cast<const void*>(tcgen05_cp_async_##name)},
-#define LC_TMA(name, ...) {"tcgen05_tma_" #name, reinterpret_cast<const void*>(tcgen05_tma_##name)},
-const Entry kEntries[] = {LC_TCGEN05_CP_ASYNC_INSTANCES(LC_CP_ASYNC)  //
-                          LC_TCGEN05_TMA_INSTANCES(LC_TMA)};
-#undef LC_CP_ASYNC
-#undef LC_TMA
+#define X(name, Parameters) {#name, reinterpret_cast<const void*>(name)},
+const Entry kEntries[] = {LC_ALL_ENTRIES};
+#undef X
 
 }  // namespace
 

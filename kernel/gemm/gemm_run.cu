@@ -111,6 +111,19 @@ struct Operands {
   }
 };
 
+/// Room for the tiles of a launch: every stage of every tile of D at most twice (where a tile is
+/// told in several pieces), and D.
+std::uint64_t dump_bytes(const GemmProblem& p, const GemmPlan& plan) {
+  const auto tiles = [](std::uint64_t extent, std::uint64_t tile) {
+    return (extent + tile - 1) / tile;
+  };
+  const auto [m, n, k] = plan.tile;
+  const std::uint64_t stage = std::uint64_t{m + n} * k * bits_of(p.type) / 8;
+  const std::uint64_t of_tile = 2 * stage * tiles(p.k, k) + std::uint64_t{m} * n * 4;
+  const std::uint64_t clusters = tiles(p.m, m) * tiles(p.n, n) + plan.cluster[0];
+  return std::min(clusters * of_tile, std::uint64_t{2} << 30);
+}
+
 void write_dump(SmemDumper& dumper, const GemmPlan& plan, const Operands& operands,
                 const GemmRun& run) {
   for (const auto& [name, description] : plan.tiles) dumper.describe(name, description);
@@ -132,13 +145,15 @@ std::string run_gemm(const GemmRun& run) {
   require(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0),
           "the current device");
   settings.multiprocessors = static_cast<std::uint32_t>(multiprocessors);
+  GemmPlan plan = run.kernel->plan(p, operands.addresses(), settings, encode);
   std::optional<SmemDumper> dumper;
   if (!run.dump.empty()) {
-    dumper.emplace(std::uint64_t{256} << 20, 65536);
+    const std::uint64_t bytes = dump_bytes(p, plan);
+    dumper.emplace(bytes, static_cast<std::uint32_t>(1024 + bytes / 4096));
     dumper->only_ctas(0, run.dump_ctas);
     settings.dump = dumper->device().buffer();
+    plan = run.kernel->plan(p, operands.addresses(), settings, encode);
   }
-  const GemmPlan plan = run.kernel->plan(p, operands.addresses(), settings, encode);
   launch(plan);
   if (dumper) write_dump(*dumper, plan, operands, run);
   return difference(p, expected_values(p, run.seed), operands.d.fetched(), kUntouched);
