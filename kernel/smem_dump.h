@@ -13,6 +13,7 @@
 
 #include "dump_file.h"
 #include "smem_dump.cuh"
+#include "smem_dump_records.h"
 
 // The host side of smem_dump.cuh: gives kernels a buffer in device memory, fetches what they
 // copied, writes the dump file.
@@ -42,12 +43,6 @@ std::vector<T> fetched(const T* device, std::size_t count) {
     check(cudaMemcpy(out.data(), device, count * sizeof(T), cudaMemcpyDefault), "copy of the dump");
   }
   return out;
-}
-
-inline std::string place(const SmemDumpRecord& r) {
-  return "tile `" + std::string(r.name) + "`, CTA " + std::to_string(r.cta[0]) + "," +
-         std::to_string(r.cta[1]) + "," + std::to_string(r.cta[2]) + ", stage " +
-         std::to_string(r.stage) + ": ";
 }
 
 }  // namespace detail
@@ -128,20 +123,16 @@ class SmemDumperFor {
     DumpFile file;
     if (!enabled) return file;
     detail::check(cudaDeviceSynchronize(), "the kernels before the dump");
-    const SmemDumpCounters used = detail::fetched(buffer_.counters, 1)[0];
-    auto records =
-        detail::fetched(buffer_.records, std::min(used.records, buffer_.record_capacity));
-    const auto data = detail::fetched(
-        buffer_.data, std::min<std::uint64_t>(used.data_bytes, buffer_.data_capacity));
-    report(records, used, problems);
+    SmemDumpContents contents = fetch();
+    report_lost(contents, problems);
     set_facts(file);
     // `check` must not call a file complete from which tiles are missing.
     if (!problems.empty()) {
       file.set_fact("incomplete", std::to_string(problems.size()) + " problems while dumping; " +
                                       problems.front());
     }
-    Tiles copied = tiles(records, data);
-    report_descriptions(records, problems);
+    DumpedTiles copied = dumped_tiles(contents);
+    report_descriptions(contents.records, problems);
     for (auto& [facts, tensor] : copied) {
       if (const TileDescription* known = description(facts)) {
         tensor.description = json_text(facts, *known);
@@ -162,7 +153,17 @@ class SmemDumperFor {
   }
 
  private:
-  using Tiles = std::vector<std::pair<TileFacts, DumpFile::Tensor>>;
+  SmemDumpContents fetch() const {
+    SmemDumpContents out;
+    out.used = detail::fetched(buffer_.counters, 1)[0];
+    out.record_capacity = buffer_.record_capacity;
+    out.records =
+        detail::fetched(buffer_.records, std::min(out.used.records, buffer_.record_capacity));
+    out.data = detail::fetched(buffer_.data,
+                               std::min<std::uint64_t>(out.used.data_bytes, buffer_.data_capacity));
+    out.device = device_name();
+    return out;
+  }
 
   template <class T>
   static void allocate(T*& pointer, std::uint64_t bytes) {
@@ -176,28 +177,6 @@ class SmemDumperFor {
     cudaFree(buffer_.counters);
     cudaFree(buffer_.records);
     cudaFree(buffer_.data);
-  }
-
-  void report(const std::vector<SmemDumpRecord>& records, const SmemDumpCounters& used,
-              std::vector<std::string>& problems) const {
-    for (const SmemDumpRecord& r : records) {
-      if (r.status == SmemDumpStatus::no_room) {
-        problems.push_back(detail::place(r) + std::to_string(r.bytes) +
-                           " bytes do not fit into the buffer; try: SmemDumper(" +
-                           std::to_string(used.data_bytes) + ")");
-      } else if (r.status == SmemDumpStatus::not_shared) {
-        problems.push_back(detail::place(r) + "the pointer is not to this CTA's shared memory");
-      } else if (r.status == SmemDumpStatus::past_the_end) {
-        problems.push_back(detail::place(r) + std::to_string(r.bytes) + " bytes from address " +
-                           std::to_string(r.smem_address) +
-                           " end behind the shared memory of the CTA");
-      }
-    }
-    if (used.records > buffer_.record_capacity) {
-      problems.push_back(std::to_string(used.records) + " tiles, room for " +
-                         std::to_string(buffer_.record_capacity) + "; try: SmemDumper(bytes, " +
-                         std::to_string(used.records) + ")");
-    }
   }
 
   /// Slips in what the host said: a name that no call of the kernel had, a source that was not
@@ -222,41 +201,6 @@ class SmemDumperFor {
     for (const auto& [name, d] : descriptions_) look(name, d);
     for (const auto& [key, d] : stage_descriptions_) look(key.first, d);
     for (const auto& [key, d] : cta_descriptions_) look(std::get<0>(key), d);
-  }
-
-  /// The copied tiles by CTA, and in the order of their calls inside one.
-  static Tiles tiles(std::vector<SmemDumpRecord>& records, const std::vector<unsigned char>& data) {
-    const auto order = [](const SmemDumpRecord& r) {
-      return std::tuple(r.cta[2], r.cta[1], r.cta[0], r.data_offset);
-    };
-    std::stable_sort(records.begin(), records.end(),
-                     [&](const auto& a, const auto& b) { return order(a) < order(b); });
-    const std::string device = device_name();
-    Tiles out;
-    for (const SmemDumpRecord& r : records) {
-      if (r.status != SmemDumpStatus::copied) continue;
-      const auto first = data.begin() + static_cast<std::ptrdiff_t>(r.data_offset);
-      out.push_back(
-          {facts(r, device), {"", {first, first + static_cast<std::ptrdiff_t>(r.bytes)}, ""}});
-    }
-    number_and_name(out);
-    return out;
-  }
-
-  static TileFacts facts(const SmemDumpRecord& r, const std::string& device) {
-    TileFacts out;
-    out.name = r.name;
-    out.device = device;
-    if (out.device.find("virtual") != std::string::npos) out.obtained = "virtual";
-    std::copy(r.cta, r.cta + 3, out.cta);
-    out.stage = r.stage;
-    out.smem_address = r.smem_address;
-    out.destination = r.destination;
-    out.coordinates.assign(r.coordinates, r.coordinates + r.rank);
-    out.has_descriptor = r.has_descriptor != 0;
-    out.descriptor = r.descriptor;
-    out.arch = r.arch;
-    return out;
   }
 
   static std::string device_name() {

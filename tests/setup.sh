@@ -2,10 +2,10 @@
 
 # Installs the Debian packages a mode needs and that are not there.
 setup_packages() {
-  local wanted="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev liblz4-dev libzstd-dev"
+  local wanted="g++ cmake ninja-build libfmt-dev nlohmann-json3-dev libcli11-dev liblz4-dev libzstd-dev libeigen3-dev"
   case $1 in
     test) wanted+=" libboost-test-dev clang libclang-rt-14-dev lld wasi-libc libc++-14-dev-wasm32" ;;
-    bench) wanted+=" libbenchmark-dev libeigen3-dev libboost-test-dev" ;;
+    bench) wanted+=" libbenchmark-dev libboost-test-dev" ;;
   esac
   local missing="" package
   for package in $wanted; do

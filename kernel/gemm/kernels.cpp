@@ -9,7 +9,7 @@ const std::vector<GemmKernel>& gemm_kernels() {
   static const std::vector<GemmKernel> kKernels{
       {"tcgen05_cp_async", "tcgen05_cp_async", "sm_100a",
        "128 threads copy with cp.async and swizzle by hand, two stages",
-       tcgen05_cp_async_variants(), plan_tcgen05_cp_async},
+       tcgen05_cp_async_variants(), plan_tcgen05_cp_async, GemmMajor::mn},
       {"tcgen05_tma", "tcgen05_tma", "sm_100a",
        "TMA loads 3-D boxes and stores D, one thread issues, two stages", tcgen05_tma_variants(),
        plan_tcgen05_tma},

@@ -73,6 +73,7 @@ struct GemmKernel {
   /// Throws GemmRefusal for a problem that the kernel does not take.
   GemmPlan (*plan)(const GemmProblem&, const GemmOperands&, const GemmSettings&,
                    const EncodeTensorMap&);
+  GemmMajor b_major = GemmMajor::k;  ///< of B, if nobody says otherwise
 };
 
 /// Every kernel, simplest first.

@@ -9,8 +9,8 @@
 namespace lc::verify {
 
 std::vector<Command> all_commands() {
-  return {describe_command(), decode_command(), map_command(),   tma_command(),  match_command(),
-          banks_command(),    run_command(),    check_command(), batch_command()};
+  return {describe_command(), decode_command(), map_command(), tma_command(),   match_command(),
+          banks_command(),    gemm_command(),   run_command(), check_command(), batch_command()};
 }
 
 std::string field_of_option(const char* option) {

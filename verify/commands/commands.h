@@ -41,6 +41,7 @@ Command batch_command();
 Command check_command();
 Command decode_command();
 Command describe_command();
+Command gemm_command();
 Command map_command();
 Command match_command();
 Command run_command();

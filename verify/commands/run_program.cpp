@@ -46,17 +46,6 @@ constexpr Carried kCarried[] = {
     {"launches", "LC_TRACE"},
 };
 
-/// lib/layout-check beside the folder of this program.
-fs::path library_folder() {
-  const fs::path program = fs::read_symlink("/proc/self/exe");
-  const fs::path folder = program.parent_path().parent_path() / "lib" / "layout-check";
-  if (!fs::exists(folder / kRuntime) || !fs::exists(folder / kDriver)) {
-    throw Error(folder.string(), "the libraries of the virtual GPU are not there",
-                "build the targets lc_cudart and lc_cuda_driver");
-  }
-  return folder;
-}
-
 /// The file that a shell would run.
 fs::path found_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
@@ -129,27 +118,6 @@ std::string text_of(const Question& value) {
   return value.is_boolean() ? (value.get<bool>() ? "1" : "0") : value.get<std::string>();
 }
 
-void put_options(const Question& question) {
-  std::map<std::string, std::string> set;
-  for (const Carried& carried : kCarried) {
-    if (question.contains(carried.field)) {
-      set[carried.variable] = text_of(question.at(carried.field));
-    }
-  }
-  std::string problem;
-  runtime::read_options(
-      [&](const char* name) {
-        const auto at = set.find(name);
-        return at != set.end() ? at->second.c_str() : nullptr;
-      },
-      problem);
-  if (!problem.empty()) {
-    problem.erase(problem.find(';'));
-    throw Error("run", problem);
-  }
-  for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
-}
-
 /// What watches a launch, in the question's own words, for the library that does (verify/watch).
 void put_watch(const Question& question, const fs::path& folder) {
   if (!LaunchObservers(question).wanted()) {
@@ -189,13 +157,44 @@ void put_libraries(const fs::path& folder) {
 
 }  // namespace
 
+fs::path runtime_folder() {
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path folder = program.parent_path().parent_path() / "lib" / "layout-check";
+  if (!fs::exists(folder / kRuntime) || !fs::exists(folder / kDriver)) {
+    throw Error(folder.string(), "the libraries of the virtual GPU are not there",
+                "build the targets lc_cudart and lc_cuda_driver");
+  }
+  return folder;
+}
+
+void put_runtime_options(const Question& question) {
+  std::map<std::string, std::string> set;
+  for (const Carried& carried : kCarried) {
+    if (question.contains(carried.field)) {
+      set[carried.variable] = text_of(question.at(carried.field));
+    }
+  }
+  std::string problem;
+  runtime::read_options(
+      [&](const char* name) {
+        const auto at = set.find(name);
+        return at != set.end() ? at->second.c_str() : nullptr;
+      },
+      problem);
+  if (!problem.empty()) {
+    problem.erase(problem.find(';'));
+    throw Error("run", problem);
+  }
+  for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
+}
+
 int run_program(const Question& question, const Output& output) {
   if (output.json) throw Error("--json", "what is printed is the program's");
   auto arguments = question.at("file").get<std::vector<std::string>>();
   const fs::path program = found_program(arguments.front());
   check_program(program);
-  put_options(question);
-  const fs::path folder = library_folder();
+  put_runtime_options(question);
+  const fs::path folder = runtime_folder();
   put_watch(question, folder);
   put_libraries(folder);
   std::vector<char*> argv;
