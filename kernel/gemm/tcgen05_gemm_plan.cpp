@@ -249,9 +249,9 @@ std::vector<std::string> tcgen05_gemm_variants() {
 
 GemmPlan plan_tcgen05_gemm(const GemmProblem& p, const GemmOperands& at, const GemmSettings& s,
                            const EncodeTensorMap& encode) {
+  const char* kind = kind_name(p.type);
   refuse_illegal(p, at);
   GemmPlan plan;
-  const char* kind = kind_name(p.type);
   const Choice choice = choose(p, s.variant);
   const Instance& i = *choice.instance;
   plan.entry = std::string("tcgen05_gemm_") + kind + "_" + i.name;

@@ -166,6 +166,9 @@ std::string command_text(const Question& question) {
     std::replace(option.begin(), option.end(), '_', '-');
     text += " --" + option;
     if (value.is_string()) text += " " + value.get<std::string>();
+    if (value.is_array()) {
+      text += fmt::format(" {}", fmt::join(value.get<std::vector<std::string>>(), ","));
+    }
   }
   return text;
 }

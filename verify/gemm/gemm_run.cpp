@@ -135,14 +135,20 @@ std::uint64_t dump_bytes(const kernel::GemmProblem& p, const kernel::GemmPlan& p
 }
 
 /// Sources that the tiles name, as they are in device memory now.
-void add_sources(kernel::DumpFile& file, const GemmData& data, const Bytes& d) {
+void add_sources(kernel::DumpFile& file, const kernel::GemmPlan& plan, const GemmData& data,
+                 const Bytes& d) {
+  const auto named = [&](const char* source) {
+    return std::any_of(plan.tiles.begin(), plan.tiles.end(), [&](const auto& tile) {
+      return tile.second.source.tensor == source;
+    });
+  };
   const std::pair<const char*, const Bytes*> sources[] = {{"A_global", &data.a},
                                                           {"B_global", &data.b},
                                                           {"D_global", &d},
                                                           {"SFA_global", &data.scale_a},
                                                           {"SFB_global", &data.scale_b}};
   for (const auto& [name, bytes] : sources) {
-    if (!bytes->empty()) file.add({name, *bytes, ""});
+    if (named(name)) file.add({name, *bytes, ""});
   }
 }
 
@@ -230,7 +236,7 @@ GemmOutcome run_gemm(const GemmOptions& options, const std::string& library, std
     tell("tiles …");
     kernel::DumpFile file = dump_file(options, out.plan, dump.fetch(out.device));
     file.set_fact("command", command);
-    add_sources(file, data, d);
+    add_sources(file, out.plan, data, d);
     out.dump = bytes_of(file);
     out.report = check_bytes("the dump", out.dump);
     if (!options.dump.empty()) {
