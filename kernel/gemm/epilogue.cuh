@@ -22,20 +22,21 @@ __device__ __forceinline__ std::uint32_t elements_of_chunk(GemmOutput type) {
 }
 
 /// x[i] += beta * C[row][column + i]
-__device__ __forceinline__ void add_c(const Epilogue& e, float (&x)[kRowPart], std::uint32_t row,
+template <std::uint32_t count>
+__device__ __forceinline__ void add_c(const Epilogue& e, float (&x)[count], std::uint32_t row,
                                       std::uint32_t column) {
   const auto* at = static_cast<const unsigned char*>(e.c) + row * e.pitch +
                    std::uint64_t{column} * value_bytes(e.output);
   if (e.output == GemmOutput::f32) {
     const auto* c = reinterpret_cast<const float*>(at);
 #pragma unroll
-    for (std::uint32_t i = 0; i < kRowPart; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (column + i < e.n) x[i] = fmaf(e.beta, c[i], x[i]);
     }
   } else {
     const auto* c = reinterpret_cast<const std::uint16_t*>(at);
 #pragma unroll
-    for (std::uint32_t i = 0; i < kRowPart; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (column + i < e.n) {
         x[i] = fmaf(e.beta, unpacked_16(c[i], e.output == GemmOutput::bf16).x, x[i]);
       }
@@ -43,17 +44,16 @@ __device__ __forceinline__ void add_c(const Epilogue& e, float (&x)[kRowPart], s
   }
 }
 
-/// The 32 values of D at (row, column), as f32.  Zero outside D, which is what TMA would have put
-/// there; for s32 the bits of the accumulators.
-__device__ __forceinline__ void finish(const Epilogue& e,
-                                       const std::uint32_t (&accumulator)[kRowPart],
-                                       std::uint32_t row, std::uint32_t column,
-                                       float (&x)[kRowPart]) {
+/// The values of D from (row, column) on along the row, as f32.  Zero outside D, which is what TMA
+/// would have put there; for s32 the bits of the accumulators.
+template <std::uint32_t count>
+__device__ __forceinline__ void finish(const Epilogue& e, const std::uint32_t (&accumulator)[count],
+                                       std::uint32_t row, std::uint32_t column, float (&x)[count]) {
 #pragma unroll
-  for (std::uint32_t i = 0; i < kRowPart; ++i) x[i] = __uint_as_float(accumulator[i]);
+  for (std::uint32_t i = 0; i < count; ++i) x[i] = __uint_as_float(accumulator[i]);
   if (e.output == GemmOutput::s32) return;
 #pragma unroll
-  for (std::uint32_t i = 0; i < kRowPart; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     const float sum =
         e.integer_accumulator ? __int2float_rn(static_cast<int>(accumulator[i])) : x[i];
     x[i] = e.alpha * sum;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void finish(const Epilogue& e,
   if (row >= e.m) return;
   if (e.bias != nullptr) {
 #pragma unroll
-    for (std::uint32_t i = 0; i < kRowPart; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
       if (column + i < e.n) x[i] += __ldg(e.bias + column + i);
     }
   }

@@ -1,18 +1,22 @@
 #include "kernel/gemm/gemm_entries.h"
 
-#include "kernel/gemm/tcgen05_cp_async_tile.h"
+#include "kernel/gemm/cp_async_tile.h"
 #include "kernel/gemm/tcgen05_gemm_parameters.h"
-#include "kernel/gemm/tcgen05_tma_parameters.h"
+#include "kernel/gemm/tma_tile.h"
 
 namespace lc::kernel {
 
 // X(name, parameters) of every kernel.
-#define LC_CP_ASYNC(name, ...) X(tcgen05_cp_async_##name, Tcgen05CpAsyncParameters)
-#define LC_TMA(name, ...) X(tcgen05_tma_##name, Tcgen05TmaParameters)
+#define LC_CP_ASYNC(name, ...) X(tcgen05_cp_async_##name, CpAsyncParameters)
+#define LC_WGMMA_CP_ASYNC(name, ...) X(wgmma_cp_async_##name, CpAsyncParameters)
+#define LC_WGMMA_TMA(name, ...) X(wgmma_tma_##name, TmaParameters)
+#define LC_TMA(name, ...) X(tcgen05_tma_##name, TmaParameters)
 #define LC_GEMM(name) X(tcgen05_gemm_##name, Tcgen05GemmParameters)
 #define LC_ALL_ENTRIES                       \
   LC_TCGEN05_CP_ASYNC_INSTANCES(LC_CP_ASYNC) \
   LC_TCGEN05_TMA_INSTANCES(LC_TMA)           \
+  LC_CP_ASYNC_INSTANCES(LC_WGMMA_CP_ASYNC)   \
+  LC_WGMMA_TMA_INSTANCES(LC_WGMMA_TMA)       \
   LC_GEMM(f16_256x256)                       \
   LC_GEMM(f16_256x256_multicast)             \
   LC_GEMM(f16_128x128)                       \

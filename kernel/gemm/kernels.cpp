@@ -1,7 +1,7 @@
+#include "kernel/gemm/cp_async_plan.h"
 #include "kernel/gemm/plan.h"
-#include "kernel/gemm/tcgen05_cp_async_plan.h"
 #include "kernel/gemm/tcgen05_gemm_plan.h"
-#include "kernel/gemm/tcgen05_tma_plan.h"
+#include "kernel/gemm/tma_plan.h"
 
 namespace lc::kernel {
 
@@ -11,11 +11,15 @@ const std::vector<GemmKernel>& gemm_kernels() {
        "128 threads copy with cp.async and swizzle by hand, two stages",
        tcgen05_cp_async_variants(), plan_tcgen05_cp_async, GemmMajor::mn},
       {"tcgen05_tma", "tcgen05_tma", "sm_100a",
-       "TMA loads 3-D boxes and stores D, one thread issues, two stages", tcgen05_tma_variants(),
+       "TMA loads 3-D boxes and stores D, one thread issues, two stages", tma_variants(),
        plan_tcgen05_tma},
       {"tcgen05_gemm", "tcgen05_gemm", "sm_100a",
        "warp-specialised, persistent, CTA pairs, accumulators overlapped with the epilogue",
        tcgen05_gemm_variants(), plan_tcgen05_gemm},
+      {"wgmma_cp_async", "wgmma_cp_async", "sm_90a", "tcgen05_cp_async for Hopper",
+       wgmma_cp_async_variants(), plan_wgmma_cp_async},
+      {"wgmma_tma", "wgmma_tma", "sm_90a", "tcgen05_tma for Hopper", tma_variants(),
+       plan_wgmma_tma},
   };
   return kKernels;
 }

@@ -21,6 +21,12 @@ __device__ __forceinline__ uint4 ld_shared_v4(std::uint32_t address) {
   return v;
 }
 
+/// 8-byte aligned.
+__device__ __forceinline__ void st_shared_v2(std::uint32_t address, std::uint32_t x,
+                                             std::uint32_t y) {
+  asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(x), "r"(y) : "memory");
+}
+
 __device__ __forceinline__ void st_shared_v4(std::uint32_t address, uint4 v) {
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(v.x), "r"(v.y),
                "r"(v.z), "r"(v.w)

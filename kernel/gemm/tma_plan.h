@@ -7,9 +7,13 @@
 
 namespace lc::kernel {
 
-std::vector<std::string> tcgen05_tma_variants();
+/// One, 128x128.
+std::vector<std::string> tma_variants();
 
 GemmPlan plan_tcgen05_tma(const GemmProblem& problem, const GemmOperands& at,
                           const GemmSettings& settings, const EncodeTensorMap& encode);
+
+GemmPlan plan_wgmma_tma(const GemmProblem& problem, const GemmOperands& at,
+                        const GemmSettings& settings, const EncodeTensorMap& encode);
 
 }  // namespace lc::kernel

@@ -5,7 +5,7 @@
 #include "kernel/gemm/epilogue.h"
 #include "kernel/gemm/plan.h"
 
-// Sizes of tcgen05_tma and what the host tells it.
+// Sizes of tcgen05_tma and wgmma_tma, and what the host tells them.
 //
 // A tile is wider than a swizzle atom: 256 bytes of K (128 f16), where TMA boxes of 128B swizzle
 // end at 128.  So the tensor map shows the matrix in three dimensions: what is contiguous is split
@@ -21,12 +21,13 @@
 // with zeros what lies behind it.
 namespace lc::kernel {
 
-inline constexpr std::uint32_t kTmaThreads = 128;
+inline constexpr std::uint32_t kTcgen05TmaThreads = 128;
+inline constexpr std::uint32_t kWgmmaTmaThreads = 160;  ///< a warpgroup, and a warp that loads
 inline constexpr std::uint32_t kTmaStages = 2;
 inline constexpr std::uint32_t kTmaTileM = 128, kTmaTileN = 128;
 inline constexpr std::uint32_t kGroupBytes = 128;     ///< a row of a 128B swizzle atom
 inline constexpr std::uint32_t kTmaTileKBytes = 256;  ///< K of a stage
-inline constexpr std::uint32_t kSliceBytes = 32;      ///< K of one tcgen05.mma
+inline constexpr std::uint32_t kSliceBytes = 32;      ///< K of one instruction
 inline constexpr std::uint32_t kSlices = kTmaTileKBytes / kSliceBytes;
 inline constexpr std::uint32_t kTmaBytesA = kTmaTileM * kTmaTileKBytes;
 inline constexpr std::uint32_t kTmaBytesB = kTmaTileN * kTmaTileKBytes;
@@ -46,18 +47,34 @@ struct TmaOperand {
   std::uint32_t slice_bytes;     ///< from one of them to the next
 };
 
-struct Tcgen05TmaParameters {
+struct TmaParameters {
   TensorMap a_grouped, b_grouped;  ///< (column, row, group); not used if no group is whole
   TensorMap a, b;                  ///< (column, row)
   TensorMap d;
   TmaOperand operand_a, operand_b;
   std::uint32_t k_tiles, tile_k;  ///< tile_k in elements
-  std::uint32_t instruction;      ///< instruction descriptor
+  std::uint32_t instruction;      ///< instruction descriptor of tcgen05.mma
   Epilogue epilogue;
   SmemDumpBuffer dump;
 };
 
-/// The instances: X(name, kind of tcgen05.mma).
+/// Instances: X(name, kind of tcgen05.mma).
 #define LC_TCGEN05_TMA_INSTANCES(X) X(f16, f16) X(tf32, tf32) X(f8, f8f6f4) X(i8, i8)
+
+/// Instances: X(name, element, A MN-major, B MN-major).  wgmma knows MN-major operands of 16 bits
+/// only, and is told in the instruction.
+#define LC_WGMMA_TMA_INSTANCES(X) \
+  X(f16, f16, 0, 0)               \
+  X(f16_b_mn, f16, 0, 1)          \
+  X(f16_a_mn, f16, 1, 0)          \
+  X(f16_a_mn_b_mn, f16, 1, 1)     \
+  X(bf16, bf16, 0, 0)             \
+  X(bf16_b_mn, bf16, 0, 1)        \
+  X(bf16_a_mn, bf16, 1, 0)        \
+  X(bf16_a_mn_b_mn, bf16, 1, 1)   \
+  X(tf32, tf32, 0, 0)             \
+  X(e4m3, e4m3, 0, 0)             \
+  X(e5m2, e5m2, 0, 0)             \
+  X(s8, s8, 0, 0)
 
 }  // namespace lc::kernel

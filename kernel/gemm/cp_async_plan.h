@@ -16,7 +16,13 @@ namespace lc::kernel {
 /// fp8           e4m3 and e5m2, for which it is the default: rows of 32 bytes, 32B swizzle
 std::vector<std::string> tcgen05_cp_async_variants();
 
+/// The same without fp8.
+std::vector<std::string> wgmma_cp_async_variants();
+
 GemmPlan plan_tcgen05_cp_async(const GemmProblem& problem, const GemmOperands& at,
                                const GemmSettings& settings, const EncodeTensorMap& encode);
+
+GemmPlan plan_wgmma_cp_async(const GemmProblem& problem, const GemmOperands& at,
+                             const GemmSettings& settings, const EncodeTensorMap& encode);
 
 }  // namespace lc::kernel

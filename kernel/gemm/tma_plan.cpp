@@ -1,7 +1,7 @@
-#include "kernel/gemm/tcgen05_tma_plan.h"
+#include "kernel/gemm/tma_plan.h"
 
 #include "kernel/gemm/plan_parts.h"
-#include "kernel/gemm/tcgen05_tma_parameters.h"
+#include "kernel/gemm/tma_tile.h"
 
 namespace lc::kernel {
 
@@ -15,21 +15,45 @@ constexpr int kPromote128 = 2, kPromote256 = 3;
 constexpr const char* kVariant = "128x128";
 constexpr std::uint32_t kColumns = 128;
 
-const char* kind_name(GemmType type) {
-  switch (type) {
-    case GemmType::f16:
-    case GemmType::bf16:
-      return "f16";
-    case GemmType::tf32:
-      return "tf32";
-    case GemmType::e4m3:
-    case GemmType::e5m2:
-      return "f8";
-    case GemmType::s8:
-      return "i8";
-    default:
-      throw GemmRefusal("type", "tcgen05_tma has no scale factors", "tcgen05_gemm");
+/// The kernel of one architecture.
+struct Family {
+  std::string name;
+  bool tcgen05;
+  std::uint32_t threads;
+};
+
+const Family& tcgen05_family() {
+  static const Family kFamily{"tcgen05_tma", true, kTcgen05TmaThreads};
+  return kFamily;
+}
+const Family& wgmma_family() {
+  static const Family kFamily{"wgmma_tma", false, kWgmmaTmaThreads};
+  return kFamily;
+}
+
+void refuse_foreign(const Family& family, const GemmProblem& p) {
+  if (block_scaled(p.type)) {
+    throw GemmRefusal("type", family.name + " has no scale factors", "tcgen05_gemm");
   }
+  const bool mn_major = p.a_major == GemmMajor::mn || p.b_major == GemmMajor::mn;
+  if (!family.tcgen05 && mn_major && bits_of(p.type) != 16) {
+    throw GemmRefusal("major", "wgmma reads MN-major operands of 16 bits only", "k");
+  }
+}
+
+/// tcgen05 has an instance for each kind and is told the rest in the instruction descriptor; wgmma
+/// has one for each type and major.
+std::string entry_name(const Family& family, const GemmProblem& p) {
+  if (!family.tcgen05) {
+    const char* type = p.type == GemmType::s8 ? "s8" : element_name(p.type);
+    return family.name + "_" + type + (p.a_major == GemmMajor::mn ? "_a_mn" : "") +
+           (p.b_major == GemmMajor::mn ? "_b_mn" : "");
+  }
+  const unsigned bits = bits_of(p.type);
+  return family.name + (p.type == GemmType::s8 ? "_i8"
+                        : bits == 32           ? "_tf32"
+                        : bits == 16           ? "_f16"
+                                               : "_f8");
 }
 
 int data_type(GemmType type) {
@@ -108,13 +132,13 @@ SmemMatrix mn_major(TmaOperand& f, GemmType type, std::uint32_t rows) {
   return m;
 }
 
-Operand operand(GemmType type, GemmMajor major, const GemmMatrix& matrix, std::uint64_t address,
-                std::uint32_t rows) {
+Operand operand(const Family& family, GemmType type, GemmMajor major, const GemmMatrix& matrix,
+                std::uint64_t address, std::uint32_t rows) {
   Operand out;
   TmaOperand& f = out.fetch;
   const bool mn = major == GemmMajor::mn;
   const SmemMatrix m = mn ? mn_major(f, type, rows) : k_major(f, rows);
-  f.descriptor = smem_descriptor_sm100(m);
+  f.descriptor = family.tcgen05 ? smem_descriptor_sm100(m) : smem_descriptor_sm90(m);
   f.group = kGroupBytes * 8 / bits_of(type);
   f.whole = static_cast<std::uint32_t>(matrix.contiguous / f.group * f.group);
   const std::uint32_t box_rows = mn ? kTmaTileKBytes * 8 / bits_of(type) : rows;
@@ -134,26 +158,21 @@ void describe(GemmPlan& plan, const char* name, const TensorMapCall& map, const 
   plan.tiles.emplace_back(name, TileDescription::copied_by_tma(map).from(from).in(plan.entry));
 }
 
-}  // namespace
-
-std::vector<std::string> tcgen05_tma_variants() {
-  return {kVariant};
-}
-
-GemmPlan plan_tcgen05_tma(const GemmProblem& p, const GemmOperands& at, const GemmSettings& s,
-                          const EncodeTensorMap& encode) {
+GemmPlan plan_tma(const Family& family, const GemmProblem& p, const GemmOperands& at,
+                  const GemmSettings& s, const EncodeTensorMap& encode) {
   refuse_illegal(p, at);
+  refuse_foreign(family, p);
   if (!s.variant.empty() && s.variant != kVariant) {
-    throw GemmRefusal("variant", "tcgen05_tma has no `" + s.variant + "`", kVariant);
+    throw GemmRefusal("variant", family.name + " has no `" + s.variant + "`", kVariant);
   }
   GemmPlan plan;
-  plan.entry = std::string("tcgen05_tma_") + kind_name(p.type);
-  const Operand a = operand(p.type, p.a_major, matrix_a(p), at.a, kTmaTileM);
-  const Operand b = operand(p.type, p.b_major, matrix_b(p), at.b, kTmaTileN);
+  plan.entry = entry_name(family, p);
+  const Operand a = operand(family, p.type, p.a_major, matrix_a(p), at.a, kTmaTileM);
+  const Operand b = operand(family, p.type, p.b_major, matrix_b(p), at.b, kTmaTileN);
   const TensorMapCall d_map = plain_map(data_type(p.output), at.d, matrix_d(p),
                                         kGroupBytes / bytes_of(p.output), kTmaTileM, kSwizzle128);
 
-  Tcgen05TmaParameters q{};
+  TmaParameters q{};
   q.a_grouped = encode_grouped(a, encode);
   q.b_grouped = encode_grouped(b, encode);
   q.a = encode(a.plain);
@@ -168,16 +187,32 @@ GemmPlan plan_tcgen05_tma(const GemmProblem& p, const GemmOperands& at, const Ge
   q.dump = s.dump;
 
   plan.grid = grid_of_tiles(p, kTmaTileM, kTmaTileN);
-  plan.block = {kTmaThreads, 1, 1};
+  plan.block = {family.threads, 1, 1};
   plan.dynamic_smem = kTmaShared;
   plan.tile = {kTmaTileM, kTmaTileN, q.tile_k};
   plan.stages = kTmaStages;
-  plan.tmem_columns = kColumns;
+  plan.tmem_columns = family.tcgen05 ? kColumns : 0;
   describe(plan, "A", a.plain, "A_global");
   describe(plan, "B", b.plain, "B_global");
   describe(plan, "D", d_map, "D_global");
   plan.set_parameters(q);
   return plan;
+}
+
+}  // namespace
+
+std::vector<std::string> tma_variants() {
+  return {kVariant};
+}
+
+GemmPlan plan_tcgen05_tma(const GemmProblem& p, const GemmOperands& at, const GemmSettings& s,
+                          const EncodeTensorMap& encode) {
+  return plan_tma(tcgen05_family(), p, at, s, encode);
+}
+
+GemmPlan plan_wgmma_tma(const GemmProblem& p, const GemmOperands& at, const GemmSettings& s,
+                        const EncodeTensorMap& encode) {
+  return plan_tma(wgmma_family(), p, at, s, encode);
 }
 
 }  // namespace lc::kernel

@@ -6,7 +6,8 @@
 #include "kernel/gemm/epilogue.h"
 #include "kernel/smem_dump.cuh"
 
-// Tiles of tcgen05_cp_async, for the kernel and for the host that launches it.
+// Tiles of tcgen05_cp_async and wgmma_cp_async, for the kernels and for the host that launches
+// them.
 //
 //   A, K-major: rows of BK elements.  8 rows x `span` bytes are an atom; a band is all atoms of the
 //   same 8 rows, one after another along K; bands follow each other along M.
@@ -29,7 +30,7 @@ inline constexpr std::uint32_t kCpAsyncThreads = 128;
 inline constexpr std::uint32_t kCpAsyncStages = 2;
 inline constexpr std::uint32_t kChunkBytes = 16;
 inline constexpr std::uint32_t kBandRows = 8;
-inline constexpr std::uint32_t kInstructionBytes = 32;  ///< of K, that one tcgen05.mma reads
+inline constexpr std::uint32_t kInstructionBytes = 32;  ///< of K, that one instruction reads
 inline constexpr std::uint32_t kSpanB = 128;            ///< swizzle of B
 
 constexpr std::uint32_t swizzle_span(SmemSwizzle s) {
@@ -79,26 +80,32 @@ struct CpAsyncTile {
   static_assert(bytes_A % 1024 == 0 && bytes_B % 1024 == 0, "every stage as the first");
 };
 
-struct Tcgen05CpAsyncParameters {
+struct CpAsyncParameters {
   const void* a;                   ///< m x k, k contiguous
   const void* b;                   ///< k x n, n contiguous
   std::uint64_t a_pitch, b_pitch;  ///< bytes, multiples of 16
   std::uint32_t m, n, k;
   std::uint32_t instruction;  ///< instruction descriptor
+  std::uint32_t bf16;         ///< for wgmma: bf16, else f16
   std::uint32_t base_offset;  ///< of A's descriptors
   Epilogue epilogue;
   SmemDumpBuffer dump;
 };
 
-/// The instances: X(name, element bytes, BM, BK, swizzle of A, bytes from a natural boundary to A).
+/// Instances of both kernels: X(name, element bytes, BM, BK, swizzle of A, bytes from a natural
+/// boundary to A).
+#define LC_CP_ASYNC_INSTANCES(X)    \
+  X(64B, 2, 128, 32, b64, 0)        \
+  X(bm64, 2, 64, 32, b64, 0)        \
+  X(bk64_128B, 2, 128, 64, b128, 0) \
+  X(bk64_64B, 2, 128, 64, b64, 0)   \
+  X(32B, 2, 128, 32, b32, 0)        \
+  X(none, 2, 128, 32, none, 0)      \
+  X(base128, 2, 128, 32, b64, 128)
+
+/// wgmma reads 8-bit operands K-major only.
 #define LC_TCGEN05_CP_ASYNC_INSTANCES(X) \
-  X(64B, 2, 128, 32, b64, 0)             \
-  X(bm64, 2, 64, 32, b64, 0)             \
-  X(bk64_128B, 2, 128, 64, b128, 0)      \
-  X(bk64_64B, 2, 128, 64, b64, 0)        \
-  X(32B, 2, 128, 32, b32, 0)             \
-  X(none, 2, 128, 32, none, 0)           \
-  X(base128, 2, 128, 32, b64, 128)       \
+  LC_CP_ASYNC_INSTANCES(X)               \
   X(fp8, 1, 128, 32, b32, 0)
 
 }  // namespace lc::kernel
