@@ -16,9 +16,11 @@ const std::vector<GemmKernel>& gemm_kernels() {
       {"tcgen05_gemm", "tcgen05_gemm", "sm_100a",
        "warp-specialised, persistent, CTA pairs, accumulators overlapped with the epilogue",
        tcgen05_gemm_variants(), plan_tcgen05_gemm},
-      {"wgmma_cp_async", "wgmma_cp_async", "sm_90a", "tcgen05_cp_async for Hopper",
-       wgmma_cp_async_variants(), plan_wgmma_cp_async},
-      {"wgmma_tma", "wgmma_tma", "sm_90a", "tcgen05_tma for Hopper", tma_variants(),
+      {"wgmma_cp_async", "wgmma_cp_async", "sm_90a",
+       "the stages of tcgen05_cp_async, read by wgmma", wgmma_cp_async_variants(),
+       plan_wgmma_cp_async},
+      {"wgmma_tma", "wgmma_tma", "sm_90a",
+       "the stages and the store of tcgen05_tma, wgmma between them", tma_variants(),
        plan_wgmma_tma},
   };
   return kKernels;
