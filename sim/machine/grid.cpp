@@ -112,6 +112,12 @@ void Grid::warn(const Finding& finding, const Place& place) {
   warn(std::string(finding.rule.id), sentence_of(finding), place);
 }
 
+void Grid::warn(const Findings& findings, const Place& place) {
+  for (const Finding& finding : findings) {
+    if (finding.rule.severity != Severity::note) warn(finding, place);
+  }
+}
+
 /// How many clusters have a place at once: what the device's multiprocessors could hold.
 std::uint64_t Grid::room() const {
   const std::uint64_t threads = product(launch_.block);

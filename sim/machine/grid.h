@@ -43,6 +43,9 @@ class Grid {
 
   /// Warnings and notes of the run: each sentence is told once, with the place it came from first.
   void warn(const Finding& finding, const Place& place);
+  /// Warnings and errors among them; the hardware's answer to such an error is not known, else it
+  /// would be a fault.
+  void warn(const Findings& findings, const Place& place);
   void warn(const std::string& rule, const std::string& sentence, const Place& place);
 
   ~Grid();

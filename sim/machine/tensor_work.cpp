@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/layout/smem_descriptor_rules.h"
 #include "sim/machine/cluster.h"
+#include "sim/machine/grid.h"
 
 namespace lc::machine {
 namespace {
@@ -41,9 +43,20 @@ class MatrixInstruction : public TensorCoreWork {
       ctas[v] = {&group_.ctas[v]->shared(), &group_.ctas[v]->tensor()};
     }
     execute_mma(request_, {ctas.data(), group_.size});
+    warn();
   }
 
  private:
+  void warn() const {
+    Findings findings;
+    decode_mma(request_, &findings);
+    if (!request_.a_address) {
+      findings.append(check_smem_descriptor_word(Arch::sm_100, request_.a_descriptor));
+    }
+    findings.append(check_smem_descriptor_word(Arch::sm_100, request_.b_descriptor));
+    cluster().grid().warn(findings, place_);
+  }
+
   void tell() const {
     using Operand = OperandRead::Operand;
     const MmaForm form = decode_mma(request_);
@@ -151,6 +164,7 @@ class LoadOfTensorMemory : public AsyncWork {
  public:
   LoadOfTensorMemory(Warp& warp, const TmemTransfer& transfer, std::span<const Ref> registers)
       : cta_(warp.cta()),
+        place_(warp.place(0)),
         frame_(warp.frame()),
         transfer_(transfer),
         registers_(registers.begin(), registers.end()) {}
@@ -160,11 +174,14 @@ class LoadOfTensorMemory : public AsyncWork {
     for (std::size_t r = 0; r < registers_.size(); ++r) {
       to[r] = reinterpret_cast<std::uint32_t*>(base + registers_[r].offset);
     }
-    tmem_load(cta_.tensor(), transfer_, std::span(to.data(), registers_.size()));
+    const Findings findings =
+        tmem_load(cta_.tensor(), transfer_, std::span(to.data(), registers_.size()));
+    cta_.cluster().grid().warn(findings, place_);
   }
 
  private:
   Cta& cta_;
+  Place place_;
   std::shared_ptr<Frame> frame_;
   TmemTransfer transfer_;
   std::vector<Ref> registers_;
@@ -173,16 +190,19 @@ class LoadOfTensorMemory : public AsyncWork {
 class StoreToTensorMemory : public AsyncWork {
  public:
   StoreToTensorMemory(Warp& warp, const TmemTransfer& transfer, std::span<const Ref> registers)
-      : cta_(warp.cta()), transfer_(transfer) {
+      : cta_(warp.cta()), place_(warp.place(0)), transfer_(transfer) {
     for (const Ref r : registers) {
       const std::uint32_t* lanes = warp.in32(r);
       values_.insert(values_.end(), lanes, lanes + kWarpLanes);
     }
   }
-  void write() override { tmem_store(cta_.tensor(), transfer_, values_); }
+  void write() override {
+    cta_.cluster().grid().warn(tmem_store(cta_.tensor(), transfer_, values_), place_);
+  }
 
  private:
   Cta& cta_;
+  Place place_;
   TmemTransfer transfer_;
   std::vector<std::uint32_t> values_;  ///< [register][lane]
 };

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "sim/layout/smem_descriptor_rules.h"
 #include "sim/machine/cluster.h"
 #include "sim/machine/cta.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/grid.h"
 #include "sim/machine/warp.h"
 #include "sim/numerics/sparse.h"
 
@@ -49,10 +51,19 @@ class WarpgroupWork : public AsyncWork {
     each_d([&](std::byte* frame, std::size_t at) { std::memcpy(&d[at], frame, 128); });
     execute_warpgroup_mma(mma, std::as_const(cta_).shared(), d);
     each_d([&](std::byte* frame, std::size_t at) { std::memcpy(frame, &d[at], 128); });
+    warn(mma);
     cta_.cluster().changed();
   }
 
  private:
+  void warn(const WarpgroupMma& mma) const {
+    Findings findings = check_smem_descriptor_word(Arch::sm_90, mma.b_descriptor);
+    if (mma.a_registers.empty()) {
+      findings.append(check_smem_descriptor_word(Arch::sm_90, mma.a_descriptor));
+    }
+    cta_.cluster().grid().warn(findings, place_);
+  }
+
   template <class F>
   void each_d(F&& f) const {
     for (std::size_t r = 0; r < instruction_.d.size(); ++r) {
