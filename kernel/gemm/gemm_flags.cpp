@@ -173,7 +173,7 @@ void name_dumps(std::vector<GemmRun>& runs, const std::string& file) {
 GemmFlags parse_gemm_flags(const std::vector<std::string>& arguments) {
   GemmFlags flags;
   GemmRun first;
-  first.kernel = &gemm_kernels().front();
+  first.kernel = kernel_of("tcgen05_gemm");
   first.problem.m = first.problem.n = first.problem.k = 256;
   flags.runs.push_back(first);
   std::string dump, command = "lc_gemm";

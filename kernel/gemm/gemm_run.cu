@@ -77,6 +77,24 @@ void launch(const GemmPlan& plan) {
   require(cudaDeviceSynchronize(), plan.entry.c_str());
 }
 
+/// Refuses a machine whose device does not have the kernel's instructions.
+void require_device(const GemmKernel& kernel) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    throw GemmRefusal("device", "there is no GPU here", "layout-check run -- lc_gemm ...");
+  }
+  cudaDeviceProp device;
+  require(cudaGetDeviceProperties(&device, 0), "the properties of the device");
+  const std::string arch =
+      "sm_" + std::to_string(device.major) + std::to_string(device.minor) + "a";
+  if (arch == kernel.arch) return;
+  throw GemmRefusal(
+      "device",
+      std::string(device.name) + " is " + arch + ", " + kernel.name + " is for " + kernel.arch,
+      kernel.arch == std::string("sm_90a") ? "layout-check run --device h200 -- lc_gemm ..."
+                                           : "layout-check run --device b200 -- lc_gemm ...");
+}
+
 /// The device's matrices, and what a plan calls them.
 struct Operands {
   DeviceBytes a, b, c, d, bias, scale_a, scale_b;
@@ -137,6 +155,7 @@ void write_dump(SmemDumper& dumper, const GemmPlan& plan, const Operands& operan
 }  // namespace
 
 std::string run_gemm(const GemmRun& run) {
+  require_device(*run.kernel);
   const GemmProblem& p = run.problem;
   const Operands operands(p, integer_data(p, run.seed));
   GemmSettings settings;

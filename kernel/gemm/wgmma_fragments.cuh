@@ -10,12 +10,14 @@
 // tcgen05.ld would have given it.
 namespace lc::kernel {
 
-/// 128 rows of 32 columns, 128 bytes a row, 16-byte chunks swizzled 128B.
+/// 128 rows of 32 columns, 128 bytes a row, 16-byte chunks permuted so that nothing conflicts: half
+/// a warp writes chunks 2 j and 2 j + 1 of four rows, eight threads read one chunk of eight rows.
 struct FragmentScratch {
   std::uint32_t base;
 
   __device__ std::uint32_t chunk(std::uint32_t row, std::uint32_t chunk) const {
-    return base + row * 128 + ((chunk ^ row & 7) << 4);
+    const std::uint32_t key = (row & 3) << 1 | (row >> 2 & 1);
+    return base + row * 128 + ((chunk ^ key) << 4);
   }
 
   /// Columns 32 part .. 32 part + 31 of all accumulators.  Registers have no index at run time: one
