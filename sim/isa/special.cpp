@@ -48,9 +48,12 @@ constexpr SpecialRow kRows[] = {
     {"%dynamic_smem_size", Special::dynamic_smem_size},
 };
 
-Special special_of(std::string_view name, std::string_view component) {
+Special special_of(const ptx::Operand& operand, std::string_view name, std::uint32_t index) {
+  if (name == "%envreg" && index == 1) return Special::workspace_high;
+  if (name == "%envreg" && index == 2) return Special::workspace_low;
+  const std::string_view component = operand.suffix;
   for (const SpecialRow& row : kRows) {
-    if (row.name != name) continue;
+    if (row.name != operand.name) continue;
     if (component == "w") return Special::zero;
     const int step = component == "y" ? 1 : component == "z" ? 2 : 0;
     return static_cast<Special>(static_cast<int>(row.first) + step);
@@ -78,7 +81,7 @@ Sized special_register(Binder& binder, const ptx::Operand& operand) {
     binder.fail(operand, ptx::quoted(operand.name) + " changes all the time", "read it with mov");
   }
   const LaneWidth width = lane_width(row->type);
-  const Special what = special_of(operand.name, operand.suffix);
+  const Special what = special_of(operand, row->name, index);
   return {binder.function().program().special(what, width), width};
 }
 

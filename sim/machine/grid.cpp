@@ -119,14 +119,17 @@ void Grid::warn(const Findings& findings, const Place& place) {
 }
 
 /// How many clusters have a place at once: what the device's multiprocessors could hold.
-std::uint64_t Grid::room() const {
-  const std::uint64_t threads = product(launch_.block);
+std::uint64_t clusters_at_once(const Launch& launch, std::uint32_t multiprocessors) {
+  const std::uint64_t threads = product(launch.block);
   const std::uint64_t shared =
-      launch_.program->dynamic_shared_begin + std::uint64_t{launch_.dynamic_shared_bytes};
+      launch.program->dynamic_shared_begin + std::uint64_t{launch.dynamic_shared_bytes};
   const std::uint64_t per_multiprocessor =
       std::max<std::uint64_t>(1, std::min(2048 / threads, std::uint64_t{kSharedLimit} / shared));
-  return std::max<std::uint64_t>(
-      1, options_.multiprocessors * per_multiprocessor / product(launch_.cluster));
+  return std::max<std::uint64_t>(1, multiprocessors * per_multiprocessor / product(launch.cluster));
+}
+
+std::uint64_t Grid::room() const {
+  return clusters_at_once(launch_, options_.multiprocessors);
 }
 
 RunResult run(const Launch& launch, GlobalMemory& memory, const RunOptions& options) {

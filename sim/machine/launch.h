@@ -27,6 +27,9 @@ struct Launch {
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::byte> parameters;  ///< as the entry's .param space
   std::uint64_t grid_id = 1;
+  /// Cooperative launch: 8 bytes of global memory, zero at first, that %envreg1 (high half) and
+  /// %envreg2 point to (as cooperative groups' grid barrier reads them); 0: another launch.
+  std::uint64_t workspace = 0;
 };
 
 /// How the virtual GPU runs; none of it changes what a right kernel computes.
@@ -47,6 +50,9 @@ struct RunResult {
   /// Warnings that do not stop: once per place.
   std::vector<std::string> warnings;
 };
+
+/// Clusters that the device holds at once; the others wait.
+std::uint64_t clusters_at_once(const Launch& launch, std::uint32_t multiprocessors);
 
 /// Runs a kernel to its end.  Throws Fault for a launch that cannot be (dimensions, shared memory,
 /// parameters that are missing); what goes wrong while it runs is in the result.

@@ -127,7 +127,9 @@ enum class Special : std::uint8_t {
   aggr_smem_size,
   dynamic_smem_size,
   shared_address,  ///< rank << 24 | addend: where a shared variable is
-  zero,            ///< %envreg, %pm, %current_graph_exec and the w of vectors: always 0
+  workspace_high,  ///< %envreg1 and %envreg2: where the CTAs of a cooperative launch meet
+  workspace_low,
+  zero,  ///< other %envreg, %pm, %current_graph_exec and the w of vectors: always 0
 };
 
 struct SpecialUse {

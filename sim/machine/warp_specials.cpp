@@ -99,6 +99,10 @@ std::uint64_t Warp::special_value(const SpecialUse& use, std::uint32_t lane) con
       return allocated(cta_.shared().size());
     case Special::dynamic_smem_size:
       return launch.dynamic_shared_bytes;
+    case Special::workspace_high:
+      return launch.workspace >> 32;
+    case Special::workspace_low:
+      return launch.workspace & 0xFFFFFFFF;
     case Special::shared_address:
       return shared_address(cta_.rank(), 0) + use.addend;
     default:

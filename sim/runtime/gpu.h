@@ -91,6 +91,7 @@ class Gpu {
 
  private:
   machine::Launch prepared(const LaunchRequest& request);
+  void prepare_cooperation(const LaunchRequest& request, machine::Launch& launch);
   void check(const LaunchRequest& request, const machine::Program& program);
   void submit(const LaunchRequest& request, machine::Launch launch);
   void run(Kernel& kernel, const machine::Launch& launch);
@@ -106,6 +107,7 @@ class Gpu {
   std::map<void*, std::shared_ptr<Graph>> graphs_;
   std::map<void*, std::unique_ptr<GraphExec>> graph_execs_;
   std::uint64_t next_stream_id_ = 2, next_grid_id_ = 1;
+  void* workspace_ = nullptr;  ///< of cooperative launches
   unsigned next_library_ = 1;
   int sticky_ = 0;
   std::unique_ptr<LaunchWatch> watch_;

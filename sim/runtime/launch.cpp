@@ -106,6 +106,24 @@ void Gpu::check(const LaunchRequest& request, const machine::Program& program) {
   }
 }
 
+/// All CTAs of a cooperative launch run at the same time, and meet through a word of device memory.
+void Gpu::prepare_cooperation(const LaunchRequest& request, machine::Launch& launch) {
+  const std::uint64_t clusters = product(launch.grid) / product(launch.cluster);
+  const std::uint64_t room = machine::clusters_at_once(
+      launch, static_cast<std::uint32_t>(device().attribute(kMultiprocessors).value_or(1)));
+  if (clusters > room) {
+    refuse(request, kCooperativeTooLarge,
+           "a cooperative launch of " + std::to_string(clusters * product(launch.cluster)) +
+               " CTAs, " + std::to_string(room * product(launch.cluster)) +
+               " have room at the same time");
+  }
+  constexpr std::size_t kWorkspaceBytes = 8;
+  if (!memory().find(workspace_)) workspace_ = memory().allocate(kWorkspaceBytes);
+  const std::byte zero{0};
+  memory().fill(workspace_, &zero, 1, kWorkspaceBytes);
+  launch.workspace = reinterpret_cast<std::uintptr_t>(workspace_);
+}
+
 machine::Launch Gpu::prepared(const LaunchRequest& request) {
   loaded(*request.kernel->library);
   machine::Launch launch;
@@ -131,6 +149,7 @@ machine::Launch Gpu::prepared(const LaunchRequest& request) {
   launch.dynamic_shared_bytes = static_cast<std::uint32_t>(request.dynamic_shared_bytes);
   launch.parameters.resize(launch.program->parameter_bytes);
   launch.grid_id = next_grid_id_++;
+  if (request.cooperative) prepare_cooperation(request, launch);
   return launch;
 }
 
