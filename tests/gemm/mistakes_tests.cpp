@@ -1,7 +1,7 @@
 // Planted mistakes: a kernel with one line changed is compiled, run by `layout-check gemm`, and
 // what that says first is looked at.  What the virtual GPU does not see is not here: a missing
 // fence.proxy.async changes nothing on it.
-#include "tests/gemm/mistakes.h"
+#include "tests/gemm/persistent_mistakes.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -106,6 +106,28 @@ BOOST_DATA_TEST_CASE(right_tiles_and_a_wrong_product_point_at_the_reader, bdata:
 
 BOOST_DATA_TEST_CASE(a_fault_names_its_rule, bdata::make(kStopped), m) {
   check(m, "2");
+}
+
+BOOST_DATA_TEST_CASE(the_persistent_kernel_stores_wrongly, bdata::make(kGemmStored), m) {
+  check(m, "1");
+}
+
+BOOST_DATA_TEST_CASE(the_persistent_kernel_reads_wrongly, bdata::make(kGemmRead), m) {
+  check(m, "1");
+}
+
+BOOST_DATA_TEST_CASE(the_persistent_kernel_faults, bdata::make(kGemmStopped), m) {
+  check(m, "2");
+}
+
+BOOST_DATA_TEST_CASE(two_writers_of_a_tile_are_not_explained_away, bdata::make(kGemmUnexplained),
+                     m) {
+  check(m, "1");
+}
+
+BOOST_DATA_TEST_CASE(a_misplaced_tile_of_the_persistent_kernel_is_seen_in_d,
+                     bdata::make(kGemmMisplaced), m) {
+  check(m, "1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
