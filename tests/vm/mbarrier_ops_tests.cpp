@@ -1,4 +1,5 @@
 #include "tests/test.h"
+#include "tests/vm/golden_program.h"
 #include "tests/vm/lane_program.h"
 
 using namespace lc;
@@ -20,6 +21,23 @@ std::uint64_t parities_after(int count, const std::string& ops) {
                            "mbarrier.test_wait.parity.shared::cta.b64 p1, [s], 1;"
                            "selp.u64 d1, 1, 0, p0; selp.u64 d2, 2, 0, p1; or.b64 d0, d1, d2;";
   return results_of(body, {.threads = 1})[0];
+}
+
+/// Rules of the warnings of one thread's run, each followed by a blank.
+std::string warned_rules(const std::string& body) {
+  Guest guest(lane_program(body));
+  std::string rules;
+  // A tensor of 64 words and its map, for bodies that load it: d28 is the map's address.
+  const std::uint64_t tensor = guest.buffer(std::vector<std::uint32_t>(64, 1));
+  const auto map = tests::tensor_map_bytes(
+      R"({"data_type":"u32","global_address":"in","global_dim":[64],"global_strides":[],"box_dim":[32]})",
+      {{"in", tensor}});
+  const std::uint64_t at = guest.buffer(std::vector<std::uint8_t>(map.begin(), map.end()));
+  for (const std::string& line : guest.run(1, {guest.buffer<std::uint64_t>(1), at}).warnings) {
+    const std::size_t begin = line.find('[') + 1;
+    rules += line.substr(begin, line.find(']') - begin) + " ";
+  }
+  return rules;
 }
 
 constexpr std::uint64_t kEven = 2, kOdd = 1;  ///< the current phase: its predecessor is complete
@@ -208,6 +226,35 @@ BOOST_AUTO_TEST_CASE(observers_see_operations_and_waits) {
   BOOST_TEST(seen.operations == 2);
   BOOST_TEST(seen.failed == 1);
   BOOST_TEST(seen.passed == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_undefined_but_goes_on_is_warned_of) {
+  const std::string init = "mbarrier.init.shared.b64 [s], 1;";
+  BOOST_TEST(warned_rules(init).empty());
+  BOOST_TEST(warned_rules(init + init) == "mbarrier.reinit ");
+  BOOST_TEST(warned_rules(init + "mbarrier.inval.shared.b64 [s];" + init).empty());
+  BOOST_TEST(warned_rules(init + "mbarrier.arrive_drop.shared.b64 _, [s];") ==
+             "mbarrier.all-dropped ");
+  BOOST_TEST(warned_rules("mbarrier.init.shared.b64 [s], 2;"
+                          "mbarrier.arrive_drop.shared.b64 _, [s];")
+                 .empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_box_over_a_live_barrier_is_warned_of) {
+  const std::string init = "mbarrier.init.shared.b64 [s], 1;";
+  // 128 bytes that end before another barrier at s + 256, or hold it.
+  const auto load = [&](int to) {
+    return init +
+           "mbarrier.init.shared.b64 [s + 256], 1;"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [s], 128;"
+           "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [s "
+           "+ " +
+           std::to_string(to) +
+           "], [d28, {0}], [s];"
+           "WAIT: mbarrier.try_wait.parity.shared::cta.b64 p0, [s], 0; @!p0 bra WAIT;";
+  };
+  BOOST_TEST(warned_rules(load(128)).empty());
+  BOOST_TEST(warned_rules(load(256)) == "tma.over-mbarrier ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
