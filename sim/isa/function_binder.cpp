@@ -125,7 +125,8 @@ void FunctionBinder::place_variables() {
     Named named;
     named.space = name_space(v.space);
     named.size = ptx::size_of(v).value_or(0);
-    if (named.size > machine::LocalMemory::kLimit && v.space != ptx::Space::shared) {
+    const bool of_thread = v.space == ptx::Space::local || v.space == ptx::Space::param;
+    if (named.size > machine::LocalMemory::kLimit && of_thread) {
       fail(v.at, "this variable is too large", "");
     }
     const std::uint64_t copies = std::max(v.range, 1u);
@@ -137,6 +138,10 @@ void FunctionBinder::place_variables() {
         break;
       case ptx::Space::shared:
         named.address = program_.shared_of(v);
+        break;
+      case ptx::Space::global:
+      case ptx::Space::const_:
+        named.address = program_.variable_address(v);
         break;
       default:
         break;

@@ -28,6 +28,10 @@ class ProgramBinder {
   std::uint64_t function_address(std::uint32_t module_function);
   /// Address of a variable of the module, in the space it was declared in.
   std::uint64_t variable_address(std::uint32_t module_variable);
+  /// The same for a global or constant variable of a function.
+  std::uint64_t variable_address(const ptx::Variable& variable) const {
+    return loaded_ == nullptr ? 0 : loaded_->address_of(variable);
+  }
   /// A place in static shared memory for a variable of a function.
   std::uint32_t place_shared(const ptx::Variable& variable, const ptx::Position& at);
   /// Where a shared variable of a function was placed.

@@ -117,7 +117,10 @@ LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, machine::G
     : module_(std::move(module)), memory_(memory) {
   try {
     place_variables();
-    for (std::uint32_t i = 0; i < module_->variables.size(); ++i) initialise(i);
+    for (std::uint32_t i = 0; i < module_->variables.size(); ++i) {
+      initialise(module_->variables[i], addresses_[i]);
+    }
+    for (const ptx::Function& function : module_->functions) place_variables_of(function);
   } catch (...) {
     for (const std::uint64_t address : owned_) memory_.free(address);
     throw;
@@ -126,6 +129,46 @@ LoadedModule::LoadedModule(std::shared_ptr<const ptx::Module> module, machine::G
 
 LoadedModule::~LoadedModule() {
   for (const std::uint64_t address : owned_) memory_.free(address);
+}
+
+/// Memory for all copies of a variable, owned by the module; 0 for one without bytes.
+std::uint64_t LoadedModule::allocate(const Variable& v) {
+  const std::uint64_t size = ptx::size_of(v).value_or(0) * std::max(v.range, 1u);
+  if (size == 0) return 0;
+  std::optional<std::uint64_t> at;
+  if (v.space == ptx::Space::global) {
+    at = memory_.allocate(size);
+  } else {
+    // Behind the constants of modules loaded before.
+    std::uint64_t address = machine::kConstantBase;
+    while (const auto taken = memory_.find(address)) {
+      address = aligned(taken->address + taken->size, 4096);
+    }
+    if (address + size < machine::kConstantEnd && memory_.allocate_at(address, size)) {
+      at = address;
+    }
+  }
+  if (!at) {
+    throw machine::Fault(machine::FaultKind::out_of_memory, "memory.limit",
+                         "no memory for the variable " + ptx::quoted(v.name) + " of " +
+                             std::to_string(size) + " bytes");
+  }
+  owned_.push_back(*at);
+  return *at;
+}
+
+void LoadedModule::place_variables_of(const ptx::Function& function) {
+  for (const Variable& v : function.variables) {
+    if (v.space != ptx::Space::global && v.space != ptx::Space::const_) continue;
+    const std::uint64_t at = allocate(v);
+    in_functions_.emplace(&v, at);
+    initialise(v, at);
+  }
+}
+
+std::uint64_t LoadedModule::address_of(const Variable& variable) const {
+  const auto found = in_functions_.find(&variable);
+  return found == in_functions_.end() ? 0 : found->second;
 }
 
 void LoadedModule::place_variables() {
@@ -139,28 +182,7 @@ void LoadedModule::place_variables() {
                             "the variable " + ptx::quoted(v.name) + " is defined in another module",
                             "", "link the modules into one before loading");
     }
-    const std::uint64_t size = ptx::size_of(v).value_or(0) * std::max(v.range, 1u);
-    if (size == 0) continue;
-    std::optional<std::uint64_t> at;
-    if (v.space == ptx::Space::global) {
-      at = memory_.allocate(size);
-    } else {
-      // Behind the constants of modules loaded before.
-      std::uint64_t address = machine::kConstantBase;
-      while (const auto taken = memory_.find(address)) {
-        address = aligned(taken->address + taken->size, 4096);
-      }
-      if (address + size < machine::kConstantEnd && memory_.allocate_at(address, size)) {
-        at = address;
-      }
-    }
-    if (!at) {
-      throw machine::Fault(machine::FaultKind::out_of_memory, "memory.limit",
-                           "no memory for the variable " + ptx::quoted(v.name) + " of " +
-                               std::to_string(size) + " bytes");
-    }
-    owned_.push_back(*at);
-    addresses_[i] = *at;
+    addresses_[i] = allocate(v);
   }
   for (std::uint32_t i = 0; i < module_->variables.size(); ++i) {
     const Variable& v = module_->variables[i];
@@ -170,9 +192,7 @@ void LoadedModule::place_variables() {
   }
 }
 
-void LoadedModule::initialise(std::uint32_t variable) {
-  const Variable& v = module_->variables[variable];
-  const std::uint64_t at = addresses_[variable];
+void LoadedModule::initialise(const Variable& v, std::uint64_t at) {
   if (at == 0 || v.linkage == ptx::Linkage::extern_) return;
   const std::uint64_t size = ptx::size_of(v).value_or(0) * std::max(v.range, 1u);
   std::byte* data = memory_.bytes(at, size, 1, machine::Access::write);

@@ -49,14 +49,19 @@ class LoadedModule {
   std::optional<Symbol> variable(std::string_view name) const;
   /// By index into Module::variables; 0 for shared ones.
   std::uint64_t address_of(std::uint32_t variable) const { return addresses_[variable]; }
+  /// Of a global or constant variable that stands inside a function.
+  std::uint64_t address_of(const ptx::Variable& variable) const;
 
  private:
   void place_variables();
-  void initialise(std::uint32_t variable);
+  void place_variables_of(const ptx::Function& function);
+  std::uint64_t allocate(const ptx::Variable& variable);
+  void initialise(const ptx::Variable& variable, std::uint64_t at);
 
   std::shared_ptr<const ptx::Module> module_;
   machine::GlobalMemory& memory_;
   std::vector<std::uint64_t> addresses_;
+  std::map<const ptx::Variable*, std::uint64_t> in_functions_;
   std::vector<std::uint64_t> owned_;
   std::map<std::string, std::shared_ptr<const machine::Program>, std::less<>> programs_;
 };

@@ -1,19 +1,23 @@
 #pragma once
 
-#include <utility>
+#include <string>
+#include <vector>
 
-#include "sim/isa/binder.h"
+#include "sim/isa/warp_meeting.h"
 #include "sim/machine/fault.h"
 
 namespace lc::isa {
 
-/// Lanes that meet in an instruction with a membermask (PTX ISA 9.0, 9.7.13): calls `f(group)` for
-/// each group of active lanes that name the same mask, when all its lanes that have not exited are
-/// there.  Masks may differ from lane to lane.  Lanes of a mask meet at one instruction; that they
-/// might meet from several is not modelled.
+/// Lanes that meet in an instruction with a membermask (PTX ISA 9.0, 9.7.13): calls `f(at, group)`
+/// for each group of active lanes that name the same mask, when all its lanes that have not exited
+/// are there.  `at` is the instruction whose operands hold the group's lanes.  Masks may differ
+/// from lane to lane, and lanes of a mask may stand at several instructions with the same handler,
+/// as they may from sm_70 on.  `operands` says what the operands are; operand `membermask` is the
+/// mask.
 template <class F>
-Flow for_each_membermask(Warp& warp, Ref membermask, LaneMask active, F&& f) {
-  const std::uint32_t* masks = warp.in32(membermask);
+Flow for_each_membermask(Warp& warp, const Inst& inst, const MeetingOperands& operands,
+                         std::size_t membermask, LaneMask active, F&& f) {
+  const std::uint32_t* masks = warp.in32(inst.op[membermask]);
   LaneMask left = active, waiting = 0, missing_of_first = 0;
   while (left != 0) {
     const std::uint32_t lane = machine::first_lane(left);
@@ -28,8 +32,16 @@ Flow for_each_membermask(Warp& warp, Ref membermask, LaneMask active, F&& f) {
                            "lane " + std::to_string(machine::first_lane(group & ~mask)) +
                                " is not in its own membermask " + machine::hex(mask));
     }
-    if ((mask & warp.live() & ~group) == 0) {
-      f(group);
+    const LaneMask missing = mask & warp.live() & ~group;
+    if (missing == 0) {
+      f(inst, group);
+      continue;
+    }
+    WarpMeeting meeting(warp, inst, operands, membermask, group, mask);
+    if (meeting.is_complete()) {
+      meeting.gather();
+      warp.on_registers(meeting.registers(), [&] { f(meeting.inst(), meeting.lanes()); });
+      meeting.scatter();
     } else {
       if (waiting == 0) missing_of_first = mask;
       waiting |= group;

@@ -12,6 +12,17 @@
 namespace lc::isa {
 namespace {
 
+using enum MeetingOperand;
+
+constexpr MeetingOperands kShuffle{out, out_predicate, in, in, in, in};
+constexpr MeetingOperands kVote{out_predicate, in_predicate, in};
+constexpr MeetingOperands kBallot{out, in_predicate, in};
+template <bool wide>
+constexpr MeetingOperands kMatch{out, out_predicate, wide ? in_wide : in, in};
+constexpr MeetingOperands kRedux{out, in, in};
+constexpr MeetingOperands kElect{out, out_predicate, in};
+constexpr MeetingOperands kWarpSync{in};
+
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 
 struct Source {
@@ -51,11 +62,11 @@ static_assert(shuffle_source(ShuffleMode::idx, 9, 3, 0x181F).lane == 11);  // se
 // Operands: d, p, a, b, c, membermask.
 template <ShuffleMode mode>
 Flow shuffle(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[5], active, [&](LaneMask group) {
+  return for_each_membermask(warp, inst, kShuffle, 5, active, [&](const Inst& at, LaneMask group) {
     std::array<std::uint32_t, kWarpLanes> values;
-    std::copy_n(warp.in32(inst.op[2]), kWarpLanes, values.begin());
-    const std::uint32_t* b = warp.in32(inst.op[3]);
-    const std::uint32_t* c = warp.in32(inst.op[4]);
+    std::copy_n(warp.in32(at.op[2]), kWarpLanes, values.begin());
+    const std::uint32_t* b = warp.in32(at.op[3]);
+    const std::uint32_t* c = warp.in32(at.op[4]);
     std::array<std::uint32_t, kWarpLanes> results{};
     LaneMask in_range = 0;
     for_each_lane(group, [&](std::uint32_t lane) {
@@ -64,9 +75,9 @@ Flow shuffle(Warp& warp, const Inst& inst, LaneMask active) {
       results[lane] = values[s.lane];
       if (s.in_range) in_range |= 1u << lane;
     });
-    std::uint32_t* d = warp.out32(inst.op[0]);
+    std::uint32_t* d = warp.out32(at.op[0]);
     for_each_lane(group, [&](std::uint32_t lane) { d[lane] = results[lane]; });
-    warp.set_predicate(inst.op[1], group, in_range);
+    warp.set_predicate(at.op[1], group, in_range);
   });
 }
 
@@ -101,16 +112,16 @@ struct Uni {
 
 template <class Mode>
 Flow vote(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[2], active, [&](LaneMask group) {
-    const LaneMask votes = warp.predicate(inst.op[1]) & group;
-    warp.set_predicate(inst.op[0], group, Mode::eval(votes, group));
+  return for_each_membermask(warp, inst, kVote, 2, active, [&](const Inst& at, LaneMask group) {
+    const LaneMask votes = warp.predicate(at.op[1]) & group;
+    warp.set_predicate(at.op[0], group, Mode::eval(votes, group));
   });
 }
 
 Flow ballot(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[2], active, [&](LaneMask group) {
-    const LaneMask votes = warp.predicate(inst.op[1]) & group;
-    std::uint32_t* d = warp.out32(inst.op[0]);
+  return for_each_membermask(warp, inst, kBallot, 2, active, [&](const Inst& at, LaneMask group) {
+    const LaneMask votes = warp.predicate(at.op[1]) & group;
+    std::uint32_t* d = warp.out32(at.op[0]);
     for_each_lane(group, [&](std::uint32_t lane) { d[lane] = votes; });
   });
 }
@@ -146,20 +157,21 @@ LaneMask lanes_with(const Warp& warp, Ref r, bool wide, LaneMask group, std::uin
 
 template <bool all, bool wide>
 Flow match(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[3], active, [&](LaneMask group) {
-    std::array<std::uint32_t, kWarpLanes> result{};
-    for_each_lane(group, [&](std::uint32_t lane) {
-      const LaneMask same =
-          lanes_with(warp, inst.op[2], wide, group, value_of(warp, inst.op[2], wide, lane));
-      result[lane] = all && same != group ? 0 : same;
-    });
-    std::uint32_t* d = warp.out32(inst.op[0]);
-    for_each_lane(group, [&](std::uint32_t lane) { d[lane] = result[lane]; });
-    if (all) {
-      warp.set_predicate(inst.op[1], group,
-                         result[machine::first_lane(group)] != 0 ? kAllLanes : 0);
-    }
-  });
+  return for_each_membermask(
+      warp, inst, kMatch<wide>, 3, active, [&](const Inst& at, LaneMask group) {
+        std::array<std::uint32_t, kWarpLanes> result{};
+        for_each_lane(group, [&](std::uint32_t lane) {
+          const LaneMask same =
+              lanes_with(warp, at.op[2], wide, group, value_of(warp, at.op[2], wide, lane));
+          result[lane] = all && same != group ? 0 : same;
+        });
+        std::uint32_t* d = warp.out32(at.op[0]);
+        for_each_lane(group, [&](std::uint32_t lane) { d[lane] = result[lane]; });
+        if (all) {
+          warp.set_predicate(at.op[1], group,
+                             result[machine::first_lane(group)] != 0 ? kAllLanes : 0);
+        }
+      });
 }
 
 template <bool all>
@@ -225,12 +237,12 @@ struct ReduceFloat {
 
 template <class Sem>
 Flow redux(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[2], active, [&](LaneMask group) {
-    const std::uint32_t* a = warp.in32(inst.op[1]);
+  return for_each_membermask(warp, inst, kRedux, 2, active, [&](const Inst& at, LaneMask group) {
+    const std::uint32_t* a = warp.in32(at.op[1]);
     std::uint32_t sum = a[machine::first_lane(group)];
     if constexpr (requires { Sem::prepared(sum); }) sum = Sem::prepared(sum);
     for_each_lane(group & (group - 1), [&](std::uint32_t lane) { sum = Sem::eval(sum, a[lane]); });
-    std::uint32_t* d = warp.out32(inst.op[0]);
+    std::uint32_t* d = warp.out32(at.op[0]);
     for_each_lane(group, [&](std::uint32_t lane) { d[lane] = sum; });
   });
 }
@@ -270,11 +282,11 @@ void bind_redux_float(Binder& b) {
 // elect: d, p, membermask.  The lowest lane leads; which one hardware takes is not specified.
 
 Flow elect(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[2], active, [&](LaneMask group) {
+  return for_each_membermask(warp, inst, kElect, 2, active, [&](const Inst& at, LaneMask group) {
     const std::uint32_t leader = machine::first_lane(group);
-    std::uint32_t* d = warp.out32(inst.op[0]);
+    std::uint32_t* d = warp.out32(at.op[0]);
     for_each_lane(group, [&](std::uint32_t lane) { d[lane] = leader; });
-    warp.set_predicate(inst.op[1], group, 1u << leader);
+    warp.set_predicate(at.op[1], group, 1u << leader);
   });
 }
 
@@ -299,7 +311,7 @@ void bind_active_mask(Binder& b) {
 }
 
 Flow warp_sync(Warp& warp, const Inst& inst, LaneMask active) {
-  return for_each_membermask(warp, inst.op[0], active, [](LaneMask) {});
+  return for_each_membermask(warp, inst, kWarpSync, 0, active, [](const Inst&, LaneMask) {});
 }
 
 void bind_warp_sync(Binder& b) {

@@ -74,6 +74,11 @@ void Grid::check_launch() const {
                       std::to_string(l.dynamic_shared_bytes) +
                       " dynamic bytes of shared memory: a CTA has 232448 (227 KiB)");
   }
+  if (l.workspace != 0 && product(l.grid) / product(l.cluster) > room()) {
+    throw refused("launch.cooperative", "a cooperative grid of " + text_of(l.grid) + " CTAs: " +
+                                            std::to_string(room() * product(l.cluster)) +
+                                            " have a place at once");
+  }
   if (l.parameters.size() != p.parameter_bytes) {
     throw refused("launch.parameters", std::to_string(l.parameters.size()) +
                                            " bytes of parameters; the kernel takes " +

@@ -142,6 +142,10 @@ Flow Warp::exit(LaneMask active) {
   }
   f.lanes = 0;
   live_ &= ~gone;
+  // Those that waited for them may now be all that is left of a group.
+  for (Fragment& other : fragments_) {
+    if (other.wait.kind == Wait::Kind::lanes) other.wait = {};
+  }
   cta_.lanes_exited(number_, gone);
   return Flow::jump;
 }
@@ -162,6 +166,20 @@ Flow Warp::gather(LaneMask active, LaneMask needed) {
   w.value = needed;
   w.what = "other lanes of the warp";
   return wait(active, w);
+}
+
+void Warp::pass(std::size_t number, LaneMask lanes) {
+  Fragment& f = fragments_[number];
+  f.wait = {};
+  const LaneMask others = f.lanes & ~lanes;
+  f.lanes = lanes;
+  const std::uint32_t pc = f.pc++;
+  if (others == 0) return;
+  Fragment rest;
+  rest.lanes = others;
+  rest.pc = pc;
+  rest.frame = f.frame;
+  fragments_.push_back(std::move(rest));
 }
 
 bool Warp::is_over(const Fragment& f) const {

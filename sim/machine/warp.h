@@ -119,6 +119,22 @@ class Warp {
   /// Flow::next when all lanes of `needed` that have not exited are in `active`, so that the
   /// handler may go on; else what the handler returns at once.
   Flow gather(LaneMask active, LaneMask needed);
+  /// Fragments that wait for each other: the executing one's number; runs `f` with the registers of
+  /// another, or with others altogether.
+  std::size_t current() const { return current_; }
+  template <class F>
+  void on_fragment(std::size_t number, F&& f) {
+    on_registers(reinterpret_cast<std::byte*>(fragments_[number].frame->registers.data()), f);
+  }
+  template <class F>
+  void on_registers(std::byte* registers, F&& f) {
+    std::byte* const own = blocks_[0];
+    blocks_[0] = registers;
+    f();
+    blocks_[0] = own;
+  }
+  /// Those lanes of a waiting fragment have executed its instruction; the others look at it again.
+  void pass(std::size_t number, LaneMask lanes);
   /// The same for instructions with .aligned: all lanes that have not exited.
   Flow gather_all(LaneMask active) { return gather(active, kAllLanes); }
 
@@ -212,7 +228,7 @@ class Warp {
     std::uint64_t address = 0;
     bool operator==(const Visit&) const = default;
   };
-  std::array<Visit, 4> visits_{};
+  std::array<Visit, 32> visits_{};
   std::size_t next_visit_ = 0;
 };
 

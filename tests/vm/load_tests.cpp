@@ -99,4 +99,27 @@ BOOST_AUTO_TEST_CASE(a_call_of_a_function_that_nobody_defines_is_an_error) {
   BOOST_TEST(text.find("`elsewhere` is declared but not defined") != std::string::npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(variables_of_a_function_have_memory_of_their_own) {
+  // Two functions declare the same names; each keeps its own bytes from launch to launch.
+  const std::string body = R"(
+  .global .u32 n = 7;
+  .const .u32 steps[2] = {10, 20};
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd0, [out];
+  ld.const.u32 %r0, [steps+4];
+  { .global .u32 n = 100;
+    atom.global.add.u32 %r1, [n], %r0; }
+  atom.global.add.u32 %r2, [n], %r0;
+  st.global.u32 [%rd0], %r1;
+  st.global.u32 [%rd0+4], %r2;
+  ret;)";
+  Guest guest(kernel(".param .u64 out", body));
+  const std::uint64_t out = guest.buffer<std::uint32_t>(2);
+  using V = std::vector<std::uint32_t>;
+  guest.run(1, {out});
+  BOOST_TEST(guest.read<std::uint32_t>(out, 2) == (V{100, 7}));
+  guest.run(1, {out});
+  BOOST_TEST(guest.read<std::uint32_t>(out, 2) == (V{120, 27}));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -212,4 +212,78 @@ SPIN:
   }
 }
 
+namespace {
+
+std::string rule_of(Guest& guest, const machine::Launch& launch) {
+  try {
+    guest.run(launch);
+  } catch (const machine::Fault& fault) {
+    return fault.rule;
+  }
+  return "none";
+}
+
+/// Cooperative groups' barrier of a grid: the last arrival flips the top bit.
+const char* const kGridSync = R"(
+  .reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %rd<8>;
+  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x;
+  mov.u32 %r2, %envreg1; mov.u32 %r3, %envreg2; mov.b64 %rd0, {%r3, %r2};
+  setp.eq.u64 %p0, %rd0, 0;
+  @%p0 trap;
+  ld.param.u64 %rd1, [data];
+  mad.wide.u32 %rd2, %r0, 4, %rd1;
+  st.global.u32 [%rd2], %r0;
+  setp.ne.u32 %p1, %r0, 0;
+  sub.u32 %r4, 0x80000001, %r1;
+  selp.b32 %r4, 1, %r4, %p1;
+  atom.add.release.gpu.u32 %r5, [%rd0+4], %r4;
+SPIN:
+  ld.acquire.gpu.u32 %r6, [%rd0+4];
+  xor.b32 %r6, %r6, %r5;
+  setp.ge.s32 %p2, %r6, 0;
+  @%p2 bra SPIN;
+  add.u32 %r7, %r0, 1; rem.u32 %r7, %r7, %r1;
+  mad.wide.u32 %rd3, %r7, 4, %rd1;
+  ld.global.u32 %r8, [%rd3];
+  st.global.u32 [%rd2+1024], %r8;
+  ret;)";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(ctas_of_a_cooperative_grid_meet) {
+  Guest guest(kernel(".param .u64 data", kGridSync));
+  const std::uint64_t data = guest.buffer<std::uint32_t>(512);
+  machine::Launch launch = guest.launch({1, 1, 1}, {data});
+  launch.grid = {100, 1, 1};
+  BOOST_TEST(rule_of(guest, launch) == "trap");  // no workspace
+  launch.workspace = guest.buffer(8);
+  for (int run = 0; run < 2; ++run) {
+    BOOST_TEST(rule_of(guest, launch) == "none");
+    const auto got = guest.read<std::uint32_t>(data + 1024, 100);
+    for (std::uint32_t i = 0; i < 100; ++i) BOOST_TEST(got[i] == (i + 1) % 100);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_cooperative_grid_has_room_for_all_its_ctas) {
+  Guest guest(kernel(".param .u64 data", kGridSync));
+  machine::Launch launch = guest.launch({1024, 1, 1}, {guest.buffer<std::uint32_t>(8)});
+  launch.workspace = guest.buffer(8);
+  launch.grid = {2 * guest.options.multiprocessors + 1, 1, 1};
+  BOOST_TEST(rule_of(guest, launch) == "launch.cooperative");
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_may_test_many_places) {
+  // Twelve flags that nobody sets: a deadlock, found without a limit of instructions.
+  std::string body = "ld.param.u64 %rd0, [flags];\nSPIN:\n mov.u32 %r1, 0;\n";
+  for (int i = 0; i < 12; ++i) {
+    body += "ld.acquire.gpu.global.u32 %r2, [%rd0+" + std::to_string(4 * i) +
+            "]; or.b32 %r1, %r1, %r2;\n";
+  }
+  body += "setp.eq.u32 %p0, %r1, 0;\n@%p0 bra SPIN;\nret;";
+  Guest guest(kernel(".param .u64 flags", kRegisters + body));
+  guest.options.max_instructions = 1'000'000;
+  const auto flags = guest.buffer<std::uint32_t>(16);
+  BOOST_TEST(rule_of(guest, guest.launch({1, 1, 1}, {flags})) == "deadlock");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -226,4 +226,71 @@ BOOST_AUTO_TEST_CASE(forms_without_sync_are_refused_with_a_hint) {
   }
 }
 
+namespace {
+
+/// Lanes below 20 execute `low`, the others `high`, in the order that `low_first` says.
+std::string parted(const std::string& low, const std::string& high, bool low_first) {
+  const std::string first = low_first ? low : high, second = low_first ? high : low;
+  return "setp.lt.u32 p0, r0, 20; mov.u64 d0, 0; mov.u32 r9, 0; @" +
+         std::string(low_first ? "!" : "") + "p0 bra SECOND; mul.lo.u32 r2, r0, 3;" + first +
+         "bra DONE; SECOND: mul.lo.u32 r5, r0, 5;" + second + "DONE:";
+}
+
+/// What lane `lane` brings to the parted instruction.
+std::uint32_t brought(std::uint32_t lane, bool low_first) {
+  return lane * ((lane < 20) == low_first ? 3 : 5);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(shuffles_meet_from_different_places) {
+  for (const bool low_first : {false, true}) {
+    const std::string first = "shfl.sync.bfly.b32 r3, r2, 31, 31, -1; cvt.u64.u32 d0, r3;";
+    const std::string second = "shfl.sync.bfly.b32 r4, r5, 31, 31, 0xffffffff; cvt.u64.u32 d0, r4;";
+    const auto got =
+        results_of(parted(low_first ? first : second, low_first ? second : first, low_first));
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      BOOST_TEST(got[lane] == brought(31 - lane, low_first));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(collectives_meet_from_different_places) {
+  // Each pair: at the first place over r2, at the second over r5; -> d0
+  const auto of = [](const std::string& first, const std::string& second) {
+    return results_of(parted(first, second, true));
+  };
+  std::uint64_t sum = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) sum += brought(lane, true);
+  const std::string wide = "cvt.u64.u32 d0, r3;";
+  const auto sums =
+      of("redux.sync.add.u32 r3, r2, -1;" + wide, "redux.sync.add.u32 r3, r5, -1;" + wide);
+  const auto ballots = of("setp.eq.u32 p1, r0, 4; vote.sync.ballot.b32 r3, p1, -1;" + wide,
+                          "setp.ne.u32 p2, r0, 25; vote.sync.ballot.b32 r3, !p2, -1;" + wide);
+  const auto votes =
+      of("setp.lt.u32 p1, r0, 32; vote.sync.all.pred p2, p1, -1; selp.u32 r3, 1, 0, p2;" + wide,
+         "setp.ne.u32 p1, r0, 25; vote.sync.all.pred p2, p1, -1; selp.u32 r3, 1, 2, p2;" + wide);
+  const auto matches =
+      of("mov.u64 d1, 9; match.any.sync.b64 r3, d1, -1;" + wide,
+         "cvt.u64.u32 d2, r0; and.b64 d2, d2, 9; match.any.sync.b64 r3, d2, -1;" + wide);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    BOOST_TEST(sums[lane] == sum);
+    BOOST_TEST(ballots[lane] == (1u << 4 | 1u << 25));
+    BOOST_TEST(votes[lane] == (lane < 20 ? 0 : 2));
+    std::uint32_t same = 0;
+    const auto value = [](std::uint32_t l) { return l < 20 ? 9 : l & 9; };
+    for (std::uint32_t l = 0; l < 32; ++l) same |= value(l) == value(lane) ? 1u << l : 0;
+    BOOST_TEST(matches[lane] == same);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(warp_barriers_meet_in_groups_and_after_exits) {
+  // Masks of even and odd lanes, each group from both sides of a branch; lane 21 has exited.
+  const std::string side =
+      "and.b32 r6, r0, 1; setp.eq.u32 p1, r6, 0; selp.b32 r7, 0x55555555, 0xaaaaaaaa, p1;"
+      "setp.eq.u32 p2, r0, 21; @p2 exit; bar.warp.sync r7; mov.u64 d0, 5;";
+  const auto got = results_of(parted(side, "add.u32 r9, r9, 1;" + side, true));
+  for (std::uint32_t lane = 0; lane < 32; ++lane) BOOST_TEST(got[lane] == (lane == 21 ? 0 : 5));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
