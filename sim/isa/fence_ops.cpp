@@ -55,6 +55,7 @@ void bind_register_count(Binder& b) {
 /// Lets the other warps run once.
 Flow sleep(Warp& warp, const Inst&, LaneMask active) {
   if (warp.resumed()) return Flow::next;
+  warp.cluster().napped();
   return warp.wait(active, {.kind = Wait::Kind::poll, .what = "nanosleep"});
 }
 

@@ -1,6 +1,9 @@
 #include "sim/machine/cluster.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "sim/machine/deadlock.h"
 #include "sim/machine/grid.h"
@@ -157,6 +160,27 @@ bool Cluster::wants_turn() const {
     }
   }
   return false;
+}
+
+std::uint64_t Cluster::state_digest() const {
+  std::uint64_t digest = 0;
+  const auto add = [&](std::uint64_t value) { digest = (digest ^ value) * 0x9E3779B97F4A7C15 + 1; };
+  const auto add_bytes = [&](std::string_view bytes) {
+    if (!bytes.empty()) add(std::hash<std::string_view>{}(bytes));
+  };
+  for (const auto& cta : ctas_) {
+    for (const auto& warp : cta->warps()) {
+      add_bytes(std::as_const(*warp).local().all());
+      for (const Fragment& f : warp->fragments()) {
+        add(std::uint64_t{f.lanes} << 32 | f.pc);
+        for (const Frame* frame = f.frame.get(); frame != nullptr; frame = frame->caller.get()) {
+          add_bytes({reinterpret_cast<const char*>(frame->registers.data()),
+                     frame->registers.size() * sizeof(std::uint64_t)});
+        }
+      }
+    }
+  }
+  return digest;
 }
 
 bool Cluster::finished() const {

@@ -73,6 +73,12 @@ class Cluster {
   /// issued.  Polling loops that see none of it for long are deadlocks.
   void changed() { ++changes_; }
 
+  /// A thread sleeps for a while: a loop may count that without changing anything else.
+  void napped() { ++naps_; }
+  std::uint64_t naps() const { return naps_; }
+  /// Digest of what its threads hold: where they are, registers, local memory.
+  std::uint64_t state_digest() const;
+
   /// Instructions that read or write what other clusters see need the turn, so that their order
   /// does not depend on host threads: without it they wait (Wait::Kind::turn).
   bool has_turn() const { return has_turn_; }
@@ -118,7 +124,7 @@ class Cluster {
   ClusterBarrier barrier_;
   std::vector<std::unique_ptr<Cta>> ctas_;
   RandomStream random_;
-  std::uint64_t executed_ = 0, changes_ = 0;
+  std::uint64_t executed_ = 0, changes_ = 0, naps_ = 0;
   bool all_idle_ = false;  ///< in the last round no warp used up its share
   bool has_turn_ = false;
 };

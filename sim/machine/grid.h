@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "sim/machine/cluster.h"
@@ -62,6 +63,7 @@ class Grid {
   void run_cluster(Resident& resident, Cluster::Turn turn);
   void run_round();
   void settle(RunResult& result);
+  bool counts_naps();
 
   const Launch& launch_;
   GlobalMemory& memory_;
@@ -73,6 +75,7 @@ class Grid {
   std::map<std::uint64_t, std::string> outputs_;  ///< of clusters that ended
   std::uint64_t ended_instructions_ = 0;
   std::uint32_t idle_rounds_ = 0;
+  std::unordered_set<std::uint64_t> idle_states_;  ///< digests since the grid is idle
   std::mutex warnings_mutex_;
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;

@@ -13,6 +13,10 @@ namespace {
 constexpr std::uint64_t kShare = std::uint64_t{1} << 26;
 /// Rounds in which every cluster only tested something before that counts as a deadlock.
 constexpr std::uint32_t kIdleRounds = 64;
+/// … where threads sleep and their registers take new values all the time.
+constexpr std::uint32_t kNapRounds = 1 << 14;
+/// States that were all different before that counts as such.
+constexpr std::size_t kIdleStates = 256;
 
 std::uint64_t clusters_of(const Launch& launch) {
   std::uint64_t count = 1;
@@ -109,6 +113,17 @@ void Grid::run_round() {
   }
 }
 
+/// Whether an idle grid may still go on by itself: threads that sleep count how often, as a delay
+/// does.  A state that was there before comes again for ever.
+bool Grid::counts_naps() {
+  std::uint64_t naps = 0, digest = 0;
+  for (const auto& r : residents_) naps += r->cluster->naps();
+  if (naps == 0 || idle_rounds_ >= kNapRounds) return false;
+  if (idle_states_.size() >= kIdleStates) return true;
+  for (const auto& r : residents_) digest = digest * 31 + r->cluster->state_digest();
+  return idle_states_.insert(digest).second;
+}
+
 /// After a round: takes finished clusters out, and finds what ends the run.
 void Grid::settle(RunResult& result) {
   bool all_idle = true;
@@ -128,7 +143,9 @@ void Grid::settle(RunResult& result) {
   });
   if (result.fault) return;
   idle_rounds_ = all_idle && !residents_.empty() ? idle_rounds_ + 1 : 0;
-  if (idle_rounds_ >= kIdleRounds) result.fault = deadlock(*residents_.front()->cluster);
+  if (idle_rounds_ == 0) idle_states_.clear();
+  if (idle_rounds_ >= kIdleRounds && !counts_naps())
+    result.fault = deadlock(*residents_.front()->cluster);
   if (options_.max_instructions != 0 && result.instructions > options_.max_instructions) {
     result.fault = Fault(FaultKind::limit, "limit.instructions",
                          "the launch has executed " + std::to_string(options_.max_instructions) +

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "sim/machine/lanes.h"
 
@@ -23,6 +24,10 @@ class LocalMemory {
   /// Checked host pointer; throws Fault.  Valid until the next `reserve`.
   std::byte* bytes(std::uint32_t lane, std::uint64_t address, std::uint64_t size,
                    std::uint64_t alignment);
+  /// That of all lanes.
+  std::string_view all() const {
+    return {reinterpret_cast<const char*>(data_.get()), std::size_t{capacity_} * kWarpLanes};
+  }
   /// Zeroes a range of the lanes.
   void clear(LaneMask lanes, std::uint32_t address, std::uint32_t size);
 

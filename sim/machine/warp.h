@@ -154,6 +154,7 @@ class Warp {
   /// as a loop that tests something does.
   bool comes_back_to(std::uint64_t address);
   LocalMemory& local() { return local_; }
+  const LocalMemory& local() const { return local_; }
   /// Address of the current frame's thread-local bytes, in the local window.
   std::uint32_t local_base() const { return fragment().frame->local_base; }
   /// Tells observers; `addresses` has 32 entries.

@@ -286,4 +286,15 @@ BOOST_AUTO_TEST_CASE(a_loop_may_test_many_places) {
   BOOST_TEST(rule_of(guest, guest.launch({1, 1, 1}, {flags})) == "deadlock");
 }
 
+BOOST_AUTO_TEST_CASE(a_delay_that_counts_naps_ends_and_one_that_does_not_is_a_deadlock) {
+  const auto naps = [](const std::string& step) {
+    return outcome_of("mov.u32 %r1, 0;\nSPIN:\nnanosleep.u32 100;\n" + step +
+                          "setp.lt.u32 %p0, %r1, 100000;\n@%p0 bra SPIN;",
+                      64)
+        .rule;
+  };
+  BOOST_TEST(naps("add.u32 %r1, %r1, 1;\n") == "none");
+  BOOST_TEST(naps("xor.b32 %r1, %r1, 1;\n") == "deadlock");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

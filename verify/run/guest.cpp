@@ -65,6 +65,7 @@ Guest::Guest(const KernelFile& kernel, const LaunchFile& file, std::uint64_t mem
   launch_.explicit_cluster = file.explicit_cluster || launch_.program->explicit_cluster;
   const auto& required = launch_.program->required_cluster;
   if (!file.explicit_cluster && required[0] != 0) launch_.cluster = required;
+  if (file.cooperative) launch_.workspace = memory_.allocate(8).value_or(0);
   launch_.dynamic_shared_bytes = file.shared;
   place_buffers();
   place_arguments();

@@ -266,6 +266,7 @@ LaunchFile parse_launch(const std::string& path, const std::string& text) {
   file.block = read_shape(request, "block");
   file.explicit_cluster = request.has("cluster");
   file.cluster = read_shape(request, "cluster");
+  file.cooperative = request.flag_or("cooperative", false);
   file.shared = static_cast<std::uint32_t>(request.number_or("shared", 0, 0, 1 << 20));
   Reader reader(file);
   reader.buffers(request);

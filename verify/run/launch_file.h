@@ -58,6 +58,7 @@ struct LaunchFile {
   std::string entry;  ///< empty: the only one
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   bool explicit_cluster = false;
+  bool cooperative = false;
   std::uint32_t shared = 0;  ///< bytes of dynamic shared memory
   std::vector<BufferSpec> buffers;
   std::vector<ArgumentSpec> arguments;
