@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs the test suites.
 #   ./test.sh            host suites (and GPU suites where a GPU is), compile checks, a short fuzz run
+#   ./test.sh full       the same, and what takes too long for every day: all planted mistakes
 #   ./test.sh bench      benchmarks, as ratios in one run
 #   ./test.sh gpu        GPU suites only
 #   ./test.sh fuzz [S]   each fuzz target for S seconds (default 60)
@@ -11,8 +12,9 @@ mode=${1:-test}
 source tests/setup.sh
 
 case $mode in
-  test)
+  test | full)
     setup_packages test
+    [ "$mode" = test ] || export LC_FULL=1
     configure build -DLC_BENCH=OFF
     cmake --build build
     ctest --test-dir build --output-on-failure -j "$(nproc)" | tee build/ctest.log
@@ -36,7 +38,7 @@ case $mode in
     tests/fuzz/run.sh "${2:-60}"
     ;;
   *)
-    echo "test.sh: unknown mode '$mode': one of test, bench, gpu, fuzz" >&2
+    echo "test.sh: unknown mode '$mode': one of test, full, bench, gpu, fuzz" >&2
     exit 2
     ;;
 esac

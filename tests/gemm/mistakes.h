@@ -26,7 +26,8 @@ inline constexpr const char* kTmaStages = "tma_stages.cuh";
 inline constexpr const char* kThree = "--b-major n --m 128 --n 128 --k 96";  ///< three K tiles
 inline constexpr const char* kLazy = "--b-major n --m 128 --n 128 --k 96 --schedule lazy";
 inline constexpr const char* kRagged = "--m 128 --n 128 --k 300";
-inline constexpr const char* kReader = "what reads them is wrong";
+/// What is said where nothing simple explains D.
+inline constexpr const char* kReader = "the tiles hold and are read as they should be";
 
 /// Mistakes in what is stored: the bytes of a tile are wrong.
 inline constexpr Mistake kStored[] = {
@@ -94,7 +95,8 @@ inline constexpr Mistake kRead[] = {
     {"accumulates on what was there", kCpAsync, "tcgen05_cp_async.cu", "accumulate || i != 0",
      "true", kThree, kReader},
     {"begins again with every tile", kCpAsync, "tcgen05_cp_async.cu",
-     "multiply(stage, tmem, tile != 0)", "multiply(stage, tmem, false)", kThree, kReader},
+     "multiply(stage, tmem, tile != 0)", "multiply(stage, tmem, false)", kThree,
+     "K 0 to 63 is missing"},
     {"column of Tensor Memory", kCpAsync, "tcgen05_cp_async.cu", "(warp * 32 << 16) + column)",
      "(warp * 32 << 16) + column / 2)", kThree, kReader},
     {"rows of D", kCpAsync, "tcgen05_cp_async.cu", "+ lane : p.m", "+ lane % 16 : p.m", kThree,
@@ -106,18 +108,19 @@ inline constexpr Mistake kRead[] = {
     {"start address scaled twice", kTma, kTmaStages, "o.descriptor, tile + i /",
      "o.descriptor, tile / 16 + i /", kRagged, kReader},
     {"the other stage is read", kTma, "tcgen05_tma.cu", "multiply_stage(stage, tmem, tile != 0)",
-     "multiply_stage(stage ^ 1, tmem, tile != 0)", kRagged, kReader},
+     "multiply_stage(stage ^ 1, tmem, tile != 0)", kRagged,
+     "K 0 to 127 is missing; K 128 to 255 counts 2 times"},
     {"D is staged without its swizzle", kTma, kTmaStages, "((chunk ^ row & 7) << 4)",
-     "(chunk << 4)", kRagged, kReader},
+     "(chunk << 4)", kRagged, "is not swizzled as its tensor map says"},
     {"D is swizzled as 64B", kTma, kTmaStages, "(chunk ^ row & 7)", "(chunk ^ row >> 1 & 3)",
      kRagged, kReader},
     {"CTAs 64 rows apart", kTma, kTmaStages, "row0(blockIdx.x * kTmaTileM)",
-     "row0(blockIdx.x * 64)", "--m 256 --n 128 --k 64", kReader},
+     "row0(blockIdx.x * 64)", "--m 256 --n 128 --k 64", "never written"},
     {"Dsmem is written while TMA reads it", kTma, kTmaStages,
      "if (threadIdx.x == 0) ptx::tma_store_wait_read<0>();", "",
-     "--m 128 --n 128 --k 300 --schedule lazy", "no single change explains it"},
+     "--m 128 --n 128 --k 300 --schedule lazy", "no single change explains them"},
     {"the second 64 rows begin at row 32", "wgmma_cp_async", "wgmma_cp_async.cu",
-     "half * 64 / kBandRows", "half * 32 / kBandRows", kThree, kReader},
+     "half * 64 / kBandRows", "half * 32 / kBandRows", kThree, "hold those 32 rows above"},
 };
 
 /// Mistakes that stop the kernel.

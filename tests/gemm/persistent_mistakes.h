@@ -44,9 +44,9 @@ inline constexpr Mistake kGemmRead[] = {
     {"K step of A twice as long", kGemm, kGemmFile, "a + step * p.fetch_a.step_bytes",
      "a + 2 * step * p.fetch_a.step_bytes", "--m 256 --n 256 --k 600", kReader},
     {"no K step of B", kGemm, kGemmFile, "b + step * p.fetch_b.step_bytes", "b",
-     "--m 256 --n 256 --k 600", kReader},
+     "--m 256 --n 256 --k 600", "K 16 to 31 of A is multiplied with K 0 to 15 of B"},
     {"the steps of the first K tile overwrite each other", kGemm, kGemmFile, "!first || step != 0",
-     "!first", "--m 256 --n 256 --k 600", kReader},
+     "!first", "--m 256 --n 256 --k 600", "K 0 to 47 is missing"},
     {"accumulates on what was there", kGemm, kGemmFile, "!first || step != 0", "true",
      "--m 256 --n 1024 --k 200 --variant 256x256_static", kReader},
     {"scale factor byte of A", kGemm, kGemmFile, "byte << 29 | byte << 4", "byte << 4",
@@ -67,9 +67,9 @@ inline constexpr Mistake kGemmRead[] = {
     {"reads the first 32 columns twice", kGemm, kFinishFile,
      "ptx::tcgen05_ld_32x32b(accumulator, source + done);",
      "ptx::tcgen05_ld_32x32b(accumulator, source);", "--m 256 --n 256 --k 600 --output f16",
-     kReader},
+     "hold those 32 columns to the left"},
     {"D is staged without its swizzle", kGemm, kFinishFile, "(chunk ^ row & 7) << 4", "chunk << 4",
-     "--m 256 --n 256 --k 600", kReader},
+     "--m 256 --n 256 --k 600", "is not swizzled as its tensor map says"},
 };
 
 /// Stopped by a fault.

@@ -144,6 +144,9 @@ Diagnosis diagnose(const Subject& s, const Rendering& right) {
     const bool all_a = a.explanation.complete(out.differing);
     const bool all_b = b.explanation.complete(out.differing);
     if (all_a != all_b) return all_a;
+    // One that speaks of every byte before one that leaves some open.
+    const bool open_a = a.explanation.silent != 0, open_b = b.explanation.silent != 0;
+    if (all_a && open_a != open_b) return open_b;
     if (a.net() != b.net()) return a.net() > b.net();
     return a.cost != b.cost ? a.cost < b.cost : a.order < b.order;
   });

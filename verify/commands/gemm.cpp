@@ -5,13 +5,16 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "verify/check/report.h"
 #include "verify/commands/commands.h"
 #include "verify/commands/run_program.h"
 #include "verify/error.h"
+#include "verify/gemm/gemm_operands.h"
 #include "verify/gemm/gemm_run.h"
+#include "verify/gemm/gpu.h"
 
 namespace lc::verify {
 namespace {
@@ -99,23 +102,113 @@ void print_table(const GemmOptions& o, const GemmOutcome& r, const Output& outpu
 }
 
 void print_d(const GemmOutcome& r, const Output& output) {
-  if (r.d.differ == 0) return;
   output.out << fmt::format(
       "\nD: {} of {} elements differ, in rows {} to {} and columns {} to {}\n", r.d.differ,
       r.d.elements, r.d.m_low, r.d.m_high, r.d.n_low, r.d.n_high);
   for (const GemmDifference::Element& e : r.d.first) {
     output.out << fmt::format("  D[{}][{}] is {}, not {}\n", e.m, e.n, e.found, e.expected);
   }
-  if (!r.tiles_hold()) return;
-  output.out << wrap(
-                    "  Every dumped tile is as its copies say: what reads them is wrong - a "
-                    "descriptor, its K steps, the instruction descriptor, a stage or a column of "
-                    "Tensor Memory - or what comes after, the epilogue.",
-                    2)
-             << '\n';
+  for (const std::string& text : r.explanations) output.out << "  " << wrap(text, 2) << '\n';
 }
 
-Answer json_of(const GemmOptions& o, const GemmOutcome& r, const Question& question) {
+/// The command line of a question.
+std::vector<std::string> arguments_of(const Question& question) {
+  std::vector<std::string> out = {"layout-check", "gemm"};
+  for (const auto& [field, value] : question.items()) {
+    std::string option = field;
+    std::replace(option.begin(), option.end(), '_', '-');
+    out.push_back("--" + option);
+    if (value.is_string()) out.push_back(value.get<std::string>());
+    if (value.is_array()) {
+      out.push_back(fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ",")));
+    }
+  }
+  return out;
+}
+
+/// The dump is as its copies say, D is wrong: how did the instructions read the tiles?
+std::optional<FileReport> executed_operands(const GemmOutcome& r, const Question& question) {
+  if (!r.virtual_device || !r.tiles_hold() || r.d.differ == 0) return std::nullopt;
+  return operands_as_executed(arguments_of(question),
+                              (runtime_folder() / "liblc_watch.so").string());
+}
+
+/// The first of the differing tiles that somebody can explain.
+std::optional<std::string> cause_of(const FileReport& report) {
+  for (const TileReport& t : report.tiles) {
+    if (t.result != Result::differs || !t.diagnosis) continue;
+    const Diagnosis& d = *t.diagnosis;
+    const std::string name = t.name.substr(0, t.name.find('/'));
+    if (!d.damage.empty() && !d.complete()) return "tile " + name + " " + d.damage;
+    if (d.explanations.empty()) continue;
+    return fmt::format("tile {} is one that {}", name, d.explanations.front().text);
+  }
+  return std::nullopt;
+}
+
+/// What the instruction descriptor says of an operand and the problem does not: its type, major or
+/// size.
+std::optional<std::string> wrong_instruction(const FileReport& executed,
+                                             const kernel::GemmProblem& p,
+                                             const kernel::GemmPlan& plan) {
+  const bool pair = plan.tile[0] > 128;
+  std::map<std::string, std::uint64_t> a_address;  // by instruction
+  for (const TileReport& t : executed.tiles) {
+    const std::size_t slash = t.name.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string instruction = t.name.substr(slash);
+    if (t.name.starts_with("A.")) a_address[instruction] = t.address;
+    const auto a = a_address.find(instruction);
+    if (t.name.starts_with("B.") && a != a_address.end() && a->second == t.address) {
+      return fmt::format("A and B are read from the same place, 0x{:x}", t.address);
+    }
+  }
+  for (const TileReport& t : executed.tiles) {
+    const bool is_a = t.name.starts_with("A.");
+    if (!is_a && !t.name.starts_with("B.")) continue;
+    const bool k_major = (is_a ? p.a_major : p.b_major) == kernel::GemmMajor::k;
+    const bool read_k_major = t.kind.find("MN-major") == std::string::npos;
+    if (k_major != read_k_major) {
+      return fmt::format("the instruction descriptor says {} is {}-major; it lies {}-major",
+                         is_a ? "A" : "B", read_k_major ? "K" : "MN", k_major ? "K" : "MN");
+    }
+    const std::string element = t.kind.substr(0, t.kind.find(' '));
+    const std::string own = p.type == kernel::GemmType::s8     ? "i8"
+                            : p.type == kernel::GemmType::mxf8 ? "e4m3"
+                            : p.type == kernel::GemmType::nvf4 ? "e2m1"
+                                                               : spelt(p.type);
+    if (element != own) {
+      return fmt::format("the instruction descriptor says {} is of {}; it is of {}",
+                         is_a ? "A" : "B", element, own);
+    }
+    const std::uint32_t rows = is_a ? std::min(plan.tile[0], 128u) : plan.tile[1] / (pair ? 2 : 1);
+    const std::string size = t.kind.substr(element.size() + 1);
+    if (size.rfind(fmt::format("{} x ", rows), 0) != 0) {
+      return fmt::format("the instruction descriptor says a CTA has {} {} of {}; the tile has {}",
+                         size.substr(0, size.find(' ')), is_a ? "rows" : "columns",
+                         is_a ? "A" : "B", rows);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What is wrong, in one sentence: tiles come before the instructions that read them, and those
+/// before what D looks like.
+std::string cause_of(const GemmOptions& o, const GemmOutcome& r,
+                     const std::optional<FileReport>& executed) {
+  if (const auto cause = cause_of(r.report)) return *cause;
+  if (executed) {
+    if (const auto cause = wrong_instruction(*executed, o.problem, r.plan)) return *cause;
+    if (const auto cause = cause_of(*executed)) return "as it is read, " + *cause;
+  }
+  if (!r.explanations.empty()) return "in D, " + r.explanations.front();
+  if (!r.tiles_hold()) return "tiles differ, and no single change explains them";
+  return "the tiles hold and are read as they should be: what comes after, the epilogue, or which "
+         "products are added";
+}
+
+Answer json_of(const GemmOptions& o, const GemmOutcome& r,
+               const std::optional<FileReport>& executed, const Question& question) {
   Answer first = Answer::array();
   for (const GemmDifference::Element& e : r.d.first) {
     first.push_back({{"m", e.m}, {"n", e.n}, {"found", e.found}, {"expected", e.expected}});
@@ -140,7 +233,10 @@ Answer json_of(const GemmOptions& o, const GemmOutcome& r, const Question& quest
   out["device"] = r.device;
   out["schedule"] = r.virtual_device ? Answer(question.value("schedule", "eager")) : Answer();
   out["d"] = {{"elements", r.d.elements}, {"differ", r.d.differ}, {"first", first}};
+  out["d"]["explanations"] = r.explanations;
   out["tiles"] = to_json(r.report);
+  if (executed) out["executed"] = to_json(*executed);
+  if (!r.holds()) out["cause"] = cause_of(o, r, executed);
   if (!r.saved.empty()) out["saved"] = r.saved;
   return out;
 }
@@ -158,22 +254,7 @@ void print_kernels(const Output& output) {
   if (output.json) output.out << Answer{{"ok", true}, {"kernels", list}}.dump() << '\n';
 }
 
-/// What a reader types to get the same again.
-std::string command_text(const Question& question) {
-  std::string text = "layout-check gemm";
-  for (const auto& [field, value] : question.items()) {
-    std::string option = field;
-    std::replace(option.begin(), option.end(), '_', '-');
-    text += " --" + option;
-    if (value.is_string()) text += " " + value.get<std::string>();
-    if (value.is_array()) {
-      text += fmt::format(" {}", fmt::join(value.get<std::vector<std::string>>(), ","));
-    }
-  }
-  return text;
-}
-
-int run(const Question& question, const Output& output) {
+int run_kernel(const Question& question, const Output& output) {
   if (question.contains("list")) {
     print_kernels(output);
     return 0;
@@ -188,9 +269,11 @@ int run(const Question& question, const Output& output) {
     put_runtime_options(machine);
   }
   std::ostream* const progress = isatty(STDERR_FILENO) == 1 && !output.json ? &std::cerr : nullptr;
-  const GemmOutcome outcome = run_gemm(options, library, command_text(question), progress);
+  const GemmOutcome outcome = run_gemm(
+      options, library, fmt::format("{}", fmt::join(arguments_of(question), " ")), progress);
+  const std::optional<FileReport> executed = executed_operands(outcome, question);
   if (output.json) {
-    output.out << json_of(options, outcome, question)
+    output.out << json_of(options, outcome, executed, question)
                       .dump(-1, ' ', false, Answer::error_handler_t::replace)
                << '\n';
     return outcome.holds() ? 0 : 1;
@@ -199,12 +282,34 @@ int run(const Question& question, const Output& output) {
              << wrap(printable(launch_text(outcome, question)), 2) << "\n\n";
   print_table(options, outcome, output);
   if (!outcome.saved.empty()) output.out << "\nsaved " << printable(outcome.saved) << '\n';
-  if (!outcome.tiles_hold()) {
+  for (const FileReport* report : {&outcome.report, executed ? &*executed : nullptr}) {
+    if (report == nullptr || report->result() == Result::same) continue;
     output.out << '\n';
-    print_report(outcome.report, output);
+    print_report(*report, output);
   }
-  print_d(outcome, output);
+  if (outcome.d.differ != 0) print_d(outcome, output);
+  if (!outcome.holds()) {
+    output.out << "\n"
+               << output.paint.bold("cause: ") << wrap(cause_of(options, outcome, executed), 7)
+               << '\n';
+  }
   return outcome.holds() ? 0 : 1;
+}
+
+/// A kernel that stops is wrong, not something that could not be told.  What it stopped with, the
+/// virtual GPU has said on stderr.
+int run(const Question& question, const Output& output) {
+  try {
+    return run_kernel(question, output);
+  } catch (const KernelStopped& stopped) {
+    if (output.json) {
+      output.out << Answer{{"ok", true}, {"holds", false}, {"stopped", stopped.message}}.dump()
+                 << '\n';
+    } else {
+      output.out << wrap(printable(stopped.message), 2) << '\n';
+    }
+    return 1;
+  }
 }
 
 }  // namespace

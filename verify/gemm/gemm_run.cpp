@@ -11,6 +11,7 @@
 #include "kernel/gemm/ptx_text.h"
 #include "kernel/smem_dump_records.h"
 #include "verify/error.h"
+#include "verify/gemm/gemm_explain.h"
 #include "verify/gemm/gpu.h"
 
 namespace lc::verify {
@@ -138,9 +139,8 @@ std::uint64_t dump_bytes(const kernel::GemmProblem& p, const kernel::GemmPlan& p
 void add_sources(kernel::DumpFile& file, const kernel::GemmPlan& plan, const GemmData& data,
                  const Bytes& d) {
   const auto named = [&](const char* source) {
-    return std::any_of(plan.tiles.begin(), plan.tiles.end(), [&](const auto& tile) {
-      return tile.second.source.tensor == source;
-    });
+    return std::any_of(plan.tiles.begin(), plan.tiles.end(),
+                       [&](const auto& tile) { return tile.second.source.tensor == source; });
   };
   const std::pair<const char*, const Bytes*> sources[] = {{"A_global", &data.a},
                                                           {"B_global", &data.b},
@@ -172,14 +172,21 @@ kernel::DumpFile dump_file(const GemmOptions& options, const kernel::GemmPlan& p
   }
   std::map<std::string, const kernel::TileDescription*> descriptions;
   for (const auto& [name, description] : plan.tiles) descriptions[name] = &description;
+  const auto& wanted_stages = options.stages;
   for (auto& [facts, tensor] : dumped_tiles(contents)) {
-    const auto& wanted = options.stages;
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), facts.stage) == wanted.end()) {
+    if (!wanted_stages.empty() &&
+        std::find(wanted_stages.begin(), wanted_stages.end(), facts.stage) == wanted_stages.end()) {
       continue;
     }
     const auto known = descriptions.find(facts.name);
     if (known != descriptions.end()) tensor.description = json_text(facts, *known->second);
     file.add(std::move(tensor));
+  }
+  if (file.tensors().empty() && (!options.default_ctas || !wanted_stages.empty())) {
+    throw Error("ctas", "those CTAs and stages have no tile",
+                fmt::format("CTAs 0 to {}, stages 0 to {}",
+                            std::uint64_t{plan.grid[0]} * plan.grid[1] * plan.grid[2] - 1,
+                            plan.stages - 1));
   }
   file.set_fact("device", contents.device);
   file.set_fact("created_by", "layout-check gemm");
@@ -232,7 +239,9 @@ GemmOutcome run_gemm(const GemmOptions& options, const std::string& library, std
     matrices.d.get(d);
     tell("product …");
     const bool sm_90 = std::string_view(options.kernel->arch).starts_with("sm_90");
-    out.d = compare_d(p, d, expected_d(p, options.fill, data, sm_90));
+    const Bytes expected = expected_d(p, options.fill, data, sm_90);
+    out.d = compare_d(p, d, expected);
+    if (out.d.differ != 0) out.explanations = explain_d(p, out.plan, data, d, expected, kUntouched);
     tell("tiles …");
     kernel::DumpFile file = dump_file(options, out.plan, dump.fetch(out.device));
     file.set_fact("command", command);

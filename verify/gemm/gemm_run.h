@@ -16,9 +16,10 @@ struct GemmOutcome {
   bool virtual_device = true;
   kernel::GemmPlan plan;
   GemmDifference d;
-  Bytes dump;         ///< a dump file (docs/dump-format.md)
-  FileReport report;  ///< the check of it
-  std::string saved;  ///< where the dump was written
+  std::vector<std::string> explanations;  ///< of D, where it is wrong
+  Bytes dump;                             ///< a dump file (docs/dump-format.md)
+  FileReport report;                      ///< the check of it
+  std::string saved;                      ///< where the dump was written
 
   bool tiles_hold() const { return report.result() == TileReport::Result::same; }
   bool holds() const { return tiles_hold() && d.differ == 0; }

@@ -14,6 +14,7 @@ namespace {
 // Numbers of the driver's interface (cuda.h).
 constexpr int kAttributeMultiprocessors = 16, kAttributeMajor = 75, kAttributeMinor = 76;
 constexpr int kFunctionDynamicShared = 8, kFunctionNonPortableCluster = 14;
+constexpr int kFirstExecutionError = 700;  // illegal address, launch failure, time out …
 constexpr int kNoDevice = 100, kOutOfMemory = 2, kInvalidPtx = 218, kUnsupportedPtx = 222;
 
 /// CUlaunchAttribute and CUlaunchConfig.
@@ -185,9 +186,18 @@ void Gpu::run(std::string_view ptx, const kernel::GemmPlan& plan) const {
   if (plan.parameters.size() > sizeof parameters) throw Error("plan", "too many parameters");
   std::copy(plan.parameters.begin(), plan.parameters.end(), parameters);
   void* arguments[] = {parameters};
-  check(f_->launch(&config, function, arguments, nullptr),
-        fmt::format("{} was not launched", plan.entry));
-  check(f_->synchronize(), fmt::format("{} did not end", plan.entry));
+  // A card tells at the next wait that a kernel has stopped, the virtual GPU when it is launched.
+  const int launched = f_->launch(&config, function, arguments, nullptr);
+  if (launched < kFirstExecutionError) {
+    check(launched, fmt::format("{} was not launched", plan.entry));
+  }
+  const int ended = launched != 0 ? launched : f_->synchronize();
+  if (ended != 0) {
+    const char* name = nullptr;
+    f_->error_name(ended, &name);
+    throw KernelStopped("kernel", fmt::format("{} did not come to its end: {}", plan.entry,
+                                              name != nullptr ? name : "unknown error"));
+  }
   check(f_->unload(module), "unloading the kernel");
 }
 

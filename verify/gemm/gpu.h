@@ -8,8 +8,14 @@
 #include <string_view>
 
 #include "kernel/gemm/plan.h"
+#include "verify/error.h"
 
 namespace lc::verify {
+
+/// The kernel was launched and did not come to its end: a fault, a deadlock.
+struct KernelStopped : Error {
+  using Error::Error;
+};
 
 /// A GPU through the CUDA driver's library: the one of this machine, or the virtual GPU's, which
 /// has the same functions.  Nothing of the CUDA toolkit is needed.  Everything throws `Error`.

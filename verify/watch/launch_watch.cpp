@@ -51,6 +51,10 @@ class ProgramWatch : public runtime::LaunchWatch {
   }
 
   const machine::Events* before(const runtime::WatchedLaunch& launch) override {
+    if (watching_) {  // that launch did not start: it is not the one
+      watching_ = watched_ = false;
+      --matching_;
+    }
     ++launches_;
     if (watched_ || launch.kernel.find(chosen_.kernel) == std::string::npos) return nullptr;
     if (++matching_ != chosen_.number && !any_) return nullptr;
