@@ -18,7 +18,7 @@ const std::vector<GemmKernel>& gemm_kernels() {
        tcgen05_gemm_variants(), plan_tcgen05_gemm},
       {"wgmma_cp_async", "wgmma_cp_async", "sm_90a",
        "the stages of tcgen05_cp_async, read by wgmma", wgmma_cp_async_variants(),
-       plan_wgmma_cp_async},
+       plan_wgmma_cp_async, GemmMajor::mn},
       {"wgmma_tma", "wgmma_tma", "sm_90a",
        "the stages and the store of tcgen05_tma, wgmma between them", tma_variants(),
        plan_wgmma_tma},
