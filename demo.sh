@@ -9,7 +9,7 @@ source tests/setup.sh
 
 setup_packages demo
 configure build-demo -DLC_TESTS=OFF -DLC_CUDA=OFF
-cmake --build build-demo --target layout-check lc_cuda_driver
+cmake --build build-demo --target layout-check lc_cudart lc_cuda_driver lc_watch
 check=build-demo/bin/layout-check
 
 echo
