@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernel/descriptor.cuh"
+#include "kernel/gemm/plan_parts.h"
 #include "kernel/gemm/tcgen05_gemm_parameters.h"
 
 namespace lc::kernel {
@@ -201,29 +202,17 @@ std::uint32_t instruction(const GemmProblem& p, const Instance& i) {
     d.scale_ue8m0 = p.type == GemmType::mxf8;
     return instruction_descriptor(d);
   }
-  DenseInstruction d;
-  d.d_type = d_type::f32;
-  d.a_type = d.b_type = p.type == GemmType::bf16   ? ab_type::bf16
-                        : p.type == GemmType::tf32 ? ab_type::tf32
-                        : p.type == GemmType::e5m2 ? ab_type::e5m2
-                                                   : ab_type::f16;  // 0, as e4m3
-  d.m = kTileRows * i.group;
-  d.n = i.n;
-  d.a_mn_major = p.a_major == GemmMajor::mn;
-  d.b_mn_major = p.b_major == GemmMajor::mn;
-  return instruction_descriptor(d);
+  return instruction_descriptor(dense_instruction(p, kTileRows * i.group, i.n));
 }
 
-void refuse_illegal(const GemmProblem& p, const GemmOperands& at) {
-  if (p.m == 0 || p.n == 0 || p.k == 0) throw GemmRefusal("m, n, k", "have to be at least 1");
-  if (p.output == GemmOutput::s32) {
-    throw GemmRefusal("output", "s32 belongs to s8", "f32, f16 or bf16");
-  }
+/// What this kernel alone does not take, beside what none does.
+void refuse_foreign(const GemmProblem& p, const GemmOperands& at) {
   if (p.type == GemmType::nvf4 && (p.a_major == GemmMajor::mn || p.b_major == GemmMajor::mn)) {
     throw GemmRefusal("major", "the tensor core reads nvf4 K-major only", "k");
   }
-  const std::uint64_t addresses = at.a | at.b | at.c | at.d | at.scale_a | at.scale_b;
-  if (addresses % 16 != 0) throw GemmRefusal("operands", "are not 16-byte aligned");
+  if ((at.scale_a | at.scale_b) % 16 != 0) {
+    throw GemmRefusal("scale factors", "are not 16-byte aligned");
+  }
 }
 
 /// Parts of a plan that describe tiles to a reader of the dump.
@@ -251,6 +240,7 @@ GemmPlan plan_tcgen05_gemm(const GemmProblem& p, const GemmOperands& at, const G
                            const EncodeTensorMap& encode) {
   const char* kind = kind_name(p.type);
   refuse_illegal(p, at);
+  refuse_foreign(p, at);
   GemmPlan plan;
   const Choice choice = choose(p, s.variant);
   const Instance& i = *choice.instance;

@@ -27,7 +27,9 @@ inline constexpr const char* kThree = "--b-major n --m 128 --n 128 --k 96";  ///
 inline constexpr const char* kLazy = "--b-major n --m 128 --n 128 --k 96 --schedule lazy";
 inline constexpr const char* kRagged = "--m 128 --n 128 --k 300";
 /// What is said where nothing simple explains D.
-inline constexpr const char* kReader = "the tiles hold and are read as they should be";
+inline constexpr const char* kReader =
+    "the tiles hold: where their slices or stages are read, which products are added, or the "
+    "epilogue";
 
 /// Mistakes in what is stored: the bytes of a tile are wrong.
 inline constexpr Mistake kStored[] = {

@@ -203,8 +203,8 @@ std::string cause_of(const GemmOptions& o, const GemmOutcome& r,
   }
   if (!r.explanations.empty()) return "in D, " + r.explanations.front();
   if (!r.tiles_hold()) return "tiles differ, and no single change explains them";
-  return "the tiles hold and are read as they should be: what comes after, the epilogue, or which "
-         "products are added";
+  return "the tiles hold: where their slices or stages are read, which products are added, or the "
+         "epilogue";
 }
 
 Answer json_of(const GemmOptions& o, const GemmOutcome& r,
